@@ -1,0 +1,52 @@
+# Two commands do everything: `make demo` and `make test`. `make help` lists the rest.
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+PYTHON ?= python3
+VENV := $(ROOT)/.venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test slow lint format types docs bench clean
+
+help:  ## list the commands
+	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
+
+demo: $(STAMPS)/core  ## aggregate a built-in synthetic crowd and print the result
+	@$(BIN)/coterie demo
+
+test: $(STAMPS)/test  ## run all tests, doctests included, and print the coverage
+	cd $(ROOT) && $(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+
+slow: $(STAMPS)/test  ## run the tests that take minutes
+	cd $(ROOT) && $(BIN)/python -m pytest -m slow $(ARGS)
+
+lint: $(STAMPS)/lint  ## check style and format
+	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .
+
+format: $(STAMPS)/lint  ## format the code and mend what can be mended
+	cd $(ROOT) && $(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+
+types: $(STAMPS)/lint  ## check the types of src, strictly
+	cd $(ROOT) && $(BIN)/mypy
+
+docs: $(STAMPS)/docs  ## build the documentation, warnings as errors
+	cd $(ROOT) && $(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+bench: $(STAMPS)/bench  ## measure against crowd-kit and pandas, in one run
+	cd $(ROOT) && $(BIN)/python -m benchmarks
+
+clean:  ## remove the environment and every cache
+	rm -rf $(VENV) $(ROOT)/docs/_build $(ROOT)/.pytest_cache $(ROOT)/.mypy_cache $(ROOT)/.ruff_cache
+	find $(ROOT)/src $(ROOT)/tests $(ROOT)/benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+$(STAMPS)/core: $(ROOT)/pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("coterie needs Python 3.11 or newer; try: make PYTHON=python3.11 $(MAKECMDGOALS)")'
+	@echo "Building the environment in $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '$(ROOT)[parquet,datasets]'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/%: $(STAMPS)/core
+	@cd $(ROOT) && $(BIN)/python -m pip install --quiet --disable-pip-version-check --group $*
+	@touch $@

@@ -1,0 +1,78 @@
+"""A module imports only from the lines above its own (docs/architecture.md)."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "coterie"
+
+# Top to bottom: a name may import from names before it; names in one string share a line.
+LAYERS = [
+    "version errors",
+    "annotations",
+    "frames",
+    "numeric",
+    "priors",
+    "kernels",
+    "simulation",
+    "metrics diagnostics",
+    "posterior",
+    "run",
+    "models",
+    "io datasets",
+    "report plots",
+    "experiments",
+    "cli",
+]
+RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
+
+
+def modules():
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def layer(path: Path) -> str:
+    return path.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported_layers(tree: ast.AST):
+    """Yield (line number, layer) of every import of our own, wherever it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "coterie" and len(parts) > 1:
+                yield node.lineno, parts[1]
+
+
+def violations(name: str, tree: ast.AST) -> list[str]:
+    return [
+        f"line {line}: {name} imports {other}"
+        for line, other in imported_layers(tree)
+        if other != name and RANK[other] >= RANK[name]
+    ]
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_come_from_the_lines_above(path):
+    if path == SOURCE / "__init__.py":
+        return  # it only names
+    assert violations(layer(path), ast.parse(path.read_text("utf-8"))) == []
+
+
+def test_an_upward_import_is_found():
+    assert violations("frames", ast.parse("def f():\n    from coterie.models import base")) == [
+        "line 2: frames imports models"
+    ]
+
+
+def test_every_module_has_a_layer():
+    unknown = {layer(path) for path in modules()} - RANK.keys() - {"__init__", "__main__"}
+    assert unknown == set()
