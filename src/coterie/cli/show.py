@@ -1,0 +1,134 @@
+"""What a person sees: tables and colour on a terminal, plain text in a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from coterie import metrics
+from coterie.annotations import Annotations
+from coterie.posterior import Posterior
+
+BAR = 10
+
+
+def console() -> Console:
+    """Make the console for standard output: as wide as the terminal, 100 columns in a pipe."""
+    plain = Console()
+    return plain if plain.is_terminal else Console(width=100, no_color=True, highlight=False)
+
+
+def table(frame: pd.DataFrame, title: str, out: Console) -> None:
+    """Print a frame as a table: text to the left, numbers to the right."""
+    grid = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD if out.is_terminal else None,
+        pad_edge=False,
+    )
+    for name, column in frame.items():
+        number = pd.api.types.is_numeric_dtype(column)
+        grid.add_column(str(name), justify="right" if number else "left", overflow="ellipsis")
+    for row in frame.itertuples(index=False):
+        grid.add_row(*(escape(_cell(value)) for value in row))
+    out.print()
+    out.print(grid)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.3f}"
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
+
+
+def bar(share: float) -> str:
+    """Draw a share between 0 and 1 as a bar."""
+    full = round(float(np.clip(share, 0, 1)) * BAR)
+    return "█" * full + "░" * (BAR - full)
+
+
+def data(source: str, annotations: Annotations) -> None:
+    """Say what was read, and from which columns."""
+    out = console()
+    name = "standard input" if source == "-" else source
+    out.print(f"{escape(name)}: {annotations.describe()}", soft_wrap=True)
+    if annotations.columns is not None:
+        item, annotator, label = annotations.columns
+        out.print(escape(f"columns: item={item}, annotator={annotator}, label={label}"))
+
+
+def summary(posterior: Posterior, scores: Mapping[str, float]) -> None:
+    """Show the result: classes, who answers how well, where to look, and the scores."""
+    out = console()
+    table(class_table(posterior), f"{posterior.model}: consensus", out)
+    table(annotator_table(posterior), annotator_title(posterior), out)
+    table(doubtful_table(posterior), "Least certain items", out)
+    if scores:
+        table(pd.DataFrame([scores]), "Against the truth", out)
+
+
+def class_table(posterior: Posterior) -> pd.DataFrame:
+    """Count the items of each class."""
+    classes = posterior.annotations.classes
+    count = np.bincount(posterior.label_code, minlength=len(classes))
+    share = count / max(count.sum(), 1)
+    frame = pd.DataFrame(
+        {"label": classes.astype(str), "items": count, "share": share, "": [bar(x) for x in share]}
+    )
+    return frame.sort_values("items", ascending=False, kind="stable").head(12)
+
+
+def annotator_title(posterior: Posterior, shown: int = 12) -> str:
+    """Say which annotators the table shows."""
+    n = posterior.annotations.n_annotators
+    return "Annotators" if n <= shown else f"Annotators: best and worst {shown // 2} of {n:,}"
+
+
+def annotator_table(posterior: Posterior, shown: int = 12) -> pd.DataFrame:
+    """Rank the annotators; the best and the worst where there are many."""
+    frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
+    if len(frame) > shown:
+        frame = pd.concat([frame.head(shown // 2), frame.tail(shown // 2)])
+    frame.insert(3, "", [bar(x) for x in frame["accuracy"]])
+    return frame.astype({"annotator": str}).rename(columns={"n_labels": "labels"})
+
+
+def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
+    """List the items whose label is least certain, with the runner-up."""
+    a = posterior.annotations
+    labels = posterior.labels()
+    p = posterior.item_probability.copy()
+    p[np.arange(len(p)), posterior.label_code] = -1
+    labels["runner-up"] = a.classes[p.argmax(axis=1)].astype(str)
+    labels["labels"] = a.labels_per_item
+    worst = labels.sort_values("entropy", ascending=False, kind="stable").head(shown)
+    return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
+
+
+def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, float]:
+    """Score a result against the truth."""
+    probabilities = posterior.probabilities()
+    return {
+        "scored items": int(truth.index.isin(probabilities.index).sum()),
+        "accuracy": metrics.accuracy(posterior.labels().set_index("item")["label"], truth),
+        "balanced accuracy": metrics.balanced_accuracy(probabilities, truth),
+        "log loss": metrics.log_loss(probabilities, truth),
+        "calibration error": metrics.expected_calibration_error(probabilities, truth),
+    }
+
+
+def files(paths: Sequence[Path]) -> None:
+    """Say where the results are."""
+    out = console()
+    out.print()
+    out.print("Written: " + escape(", ".join(str(path) for path in paths)), soft_wrap=True)

@@ -1,0 +1,135 @@
+"""The data sets as the user meets them: load one, describe all."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING
+
+from coterie.annotations import Annotations
+from coterie.datasets.fetch import fetch
+from coterie.datasets.parse import Table
+from coterie.datasets.registry import REGISTRY, Entry
+from coterie.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """A real data set with the truth to score a result by.
+
+    Parameters
+    ----------
+    annotations
+        Who said what. They carry no gold.
+    truth
+        Item -> label, for the items whose truth is known.
+    groups
+        Annotator -> group, where groups are known.
+    name, licence, citation
+        What it is called, what its source states, and whom to cite.
+    """
+
+    annotations: Annotations
+    truth: pd.Series
+    _: KW_ONLY
+    groups: pd.Series | None = None
+    name: str
+    licence: str
+    citation: str
+
+    def __repr__(self) -> str:
+        return f"<Dataset {self.name}: {self.annotations.describe()}>"
+
+
+def load(name: str) -> Dataset:
+    """Load a real data set, downloading it when it is needed for the first time.
+
+    The published files are fetched from their public addresses, checked against their sha256, and
+    cached (in the folder ``COTERIE_CACHE``, if that is set). With ``COTERIE_DATA`` set to a folder
+    that holds ``<name>/<file>`` there is no download. Ids and labels are text, as published, but
+    for the annotators, who are numbered in the order in which they appear.
+
+    Parameters
+    ----------
+    name
+        One of the names that :func:`describe` lists.
+
+    Examples
+    --------
+    >>> load("rte")  # doctest: +SKIP
+    <Dataset rte: 800 items x 164 annotators, 8,000 labels, 2 classes, 93.9 % missing>
+    >>> load("rtf")
+    Traceback (most recent call last):
+    coterie.errors.DataError: there is no data set 'rtf'; there are bluebird, rte, valence, temp
+    """
+    entry = REGISTRY.get(name)
+    if entry is None:
+        raise DataError(f"there is no data set {name!r}; there are {', '.join(REGISTRY)}")
+    texts = {file.name: fetch(name, file).read_text("utf-8") for file in entry.files}
+    table = entry.parse(texts)
+    annotations = _annotations(table, entry)
+    return Dataset(
+        annotations,
+        _truth(table, annotations),
+        name=name,
+        licence=entry.licence,
+        citation=entry.citation,
+    )
+
+
+def describe() -> pd.DataFrame:
+    """List the data sets, without loading any.
+
+    Returns
+    -------
+    DataFrame
+        One row a data set: name, items, annotators, labels, classes, licence, citation, note.
+
+    Examples
+    --------
+    >>> describe()[["name", "items", "annotators", "labels", "classes"]]
+           name  items  annotators  labels  classes
+    0  bluebird    108          39    4212        2
+    1       rte    800         164    8000        2
+    2   valence    100          38    1000        2
+    3      temp    462          76    4620        2
+    """
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "name": name,
+                "items": entry.items,
+                "annotators": entry.annotators,
+                "labels": entry.labels,
+                "classes": len(entry.classes),
+                "licence": entry.licence,
+                "citation": entry.citation,
+                "note": entry.note,
+            }
+            for name, entry in REGISTRY.items()
+        ]
+    )
+
+
+def _annotations(table: Table, entry: Entry) -> Annotations:
+    """Encode the labels, with a number for each annotator in place of a person's account."""
+    import pandas as pd
+
+    from coterie.frames import annotations_from
+
+    frame = pd.DataFrame(table.labels, columns=["item", "annotator", "label"])
+    numbers = pd.factorize(frame["annotator"])[0]
+    frame["annotator"] = [f"a{number:04d}" for number in numbers]
+    return annotations_from(frame, classes=entry.classes)
+
+
+def _truth(table: Table, annotations: Annotations) -> pd.Series:
+    import pandas as pd
+
+    known = [item for item in annotations.items.tolist() if item in table.truth]
+    index = pd.Index(known, name="item")
+    return pd.Series([table.truth[item] for item in known], index=index, name="label")

@@ -1,0 +1,154 @@
+"""Answers given the truth: Dirichlet rows of confusion matrices, integrated out or drawn.
+
+A model says, for every annotator, whose *matrix* produced the labels (the row of the counts) and
+whose *base* that matrix was drawn from (the row of the Dirichlet shapes):
+
+=======  ====================  ======================
+model    matrix                base
+=======  ====================  ======================
+iBCC     the annotator's own   one for all
+cBCC     the cluster's         one for all
+hcBCC    the annotator's own   the cluster's
+=======  ====================  ======================
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.annotations import Codes
+from coterie.numeric.draws import draw_dirichlet
+from coterie.numeric.jit import kernel
+from coterie.numeric.rising import log_rising
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+class Shapes(NamedTuple):
+    """Dirichlet shapes ``strength * mean``; the logs stay finite where the shapes underflow."""
+
+    weight: FloatArray  # (bases, classes, answers)   beta * eta
+    strength: FloatArray  # (bases, classes)            beta
+    log_mean: FloatArray  # (bases, classes, answers)   log eta
+    log_strength: FloatArray  # (bases, classes)            log beta
+
+
+class Cells(NamedTuple):
+    """One annotator's labels as counts, with the lists of what is not zero."""
+
+    count: IntArray  # (classes, answers)   n[l, t, c]
+    total: IntArray  # (classes,)           n[l, t]
+    row: IntArray  # (classes,)           t with n[l, t] > 0
+    cell: IntArray  # (cells, 2)           (t, c) with n[l, t, c] > 0
+    n: IntArray  # (2,)                 how many rows, how many cells
+
+
+def shapes_of(mean: FloatArray, strength: FloatArray) -> Shapes:
+    """Give the shapes of one base from its mean (T, C) and strength (T,)."""
+    weight = strength[:, None] * mean
+    # A mean sums to one up to rounding; the Dirichlet's strength is the sum of its shapes.
+    total = weight.sum(axis=1)
+    log_mean = np.log(weight) - np.log(total)[:, None]
+    return Shapes(weight[None], total[None], log_mean[None], np.log(total)[None])
+
+
+def count_answers(
+    truth: IntArray, matrix: IntArray, n_matrices: int, data: Codes
+) -> tuple[IntArray, IntArray]:
+    """Count the labels afresh: n[matrix, t, c], shape (matrices, T, C), and its sum over c."""
+    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
+    said = np.zeros((n_matrices, data.n_classes, data.n_answers), np.int32)
+    np.add.at(said, (matrix[data.item_annotator], truth[item], data.item_answer), 1)
+    return said, said.sum(axis=2, dtype=np.int32)
+
+
+def new_cells(data: Codes) -> Cells:
+    """Give room for the labels of any one annotator."""
+    most = int(np.diff(data.annotator_start).max(initial=0))
+    n_cells = min(most, data.n_classes * data.n_answers)
+    return Cells(
+        np.zeros((data.n_classes, data.n_answers), np.int32),
+        np.zeros(data.n_classes, np.int32),
+        np.zeros(data.n_classes, np.int32),
+        np.zeros((n_cells, 2), np.int32),
+        np.zeros(2, np.int32),
+    )
+
+
+@kernel
+def gather_cells(l: int, truth: IntArray, data: Codes, cells: Cells) -> None:
+    """Count annotator l's labels by true class and answer, in place of what was in ``cells``."""
+    for k in range(cells.n[1]):
+        cells.count[cells.cell[k, 0], cells.cell[k, 1]] = 0
+        cells.total[cells.cell[k, 0]] = 0
+    cells.n[:] = 0
+    for k in range(data.annotator_start[l], data.annotator_start[l + 1]):
+        t = truth[data.annotator_item[k]]
+        c = data.annotator_answer[k]
+        if cells.total[t] == 0:
+            cells.row[cells.n[0]] = t
+            cells.n[0] += 1
+        if cells.count[t, c] == 0:
+            cells.cell[cells.n[1], 0] = t
+            cells.cell[cells.n[1], 1] = c
+            cells.n[1] += 1
+        cells.count[t, c] += 1
+        cells.total[t] += 1
+
+
+@kernel
+def log_marginal(said: IntArray, total: IntArray, shapes: Shapes, base: int) -> float:
+    """Give the log probability of one matrix's labels, the matrix integrated out.
+
+    Sum over t of sum over c of log (beta eta[c])_(n[c]) - log (beta)_(n), where (x)_(n) is the
+    rising factorial.
+
+    Parameters
+    ----------
+    said, total
+        The counts n[t, c], shape (T, C), and n[t], shape (T,).
+    shapes, base
+        The Dirichlet shapes, and which of them.
+    """
+    result = 0.0
+    for t in range(said.shape[0]):
+        if total[t] == 0:
+            continue
+        log_strength = shapes.log_strength[base, t]
+        result -= log_rising(shapes.strength[base, t], total[t], log_strength)
+        for c in range(said.shape[1]):
+            if said[t, c] > 0:
+                log_weight = log_strength + shapes.log_mean[base, t, c]
+                result += log_rising(shapes.weight[base, t, c], said[t, c], log_weight)
+    return result
+
+
+@kernel
+def draw_matrix(
+    said: IntArray, shapes: Shapes, base: int, out: FloatArray, rng: np.random.Generator
+) -> None:
+    """Draw a confusion matrix given its counts: out[t] ~ Dir(n[t] + beta eta[t]), shape (T, C)."""
+    for t in range(said.shape[0]):
+        for c in range(said.shape[1]):
+            out[t, c] = said[t, c] + shapes.weight[base, t, c]
+        draw_dirichlet(out[t], out[t], rng)
+
+
+@kernel
+def add_mean_matrix(
+    said: IntArray, shapes: Shapes, base: int, share: float, out: FloatArray
+) -> None:
+    """Add ``share`` times the mean of a confusion matrix given its counts, shape (T, C)."""
+    for t in range(said.shape[0]):
+        total = said[t].sum()
+        for c in range(said.shape[1]):
+            if total == 0:
+                out[t, c] += share * math.exp(shapes.log_mean[base, t, c])
+            else:
+                weight = said[t, c] + shapes.weight[base, t, c]
+                out[t, c] += share * weight / (total + shapes.strength[base, t])

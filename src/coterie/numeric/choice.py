@@ -1,0 +1,52 @@
+"""Choose from weights."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.numeric.jit import kernel
+
+FloatArray = NDArray[np.float64]
+
+
+@kernel
+def normalise(log_weights: FloatArray) -> FloatArray:
+    """Turn log weights into probabilities, in place; returns the same array.
+
+    Examples
+    --------
+    >>> normalise(np.log(np.array([1.0, 3.0])) - 1e4)
+    array([0.25, 0.75])
+    """
+    highest = log_weights.max()
+    total = 0.0
+    for k in range(len(log_weights)):
+        log_weights[k] = math.exp(log_weights[k] - highest)
+        total += log_weights[k]
+    log_weights /= total
+    return log_weights
+
+
+@kernel
+def pick(weights: FloatArray, u: float) -> int:
+    """Give the index whose share of the weights covers ``u``, a uniform number in [0, 1).
+
+    Indices of weight zero are never picked.
+
+    Examples
+    --------
+    >>> [pick(np.array([1.0, 0.0, 3.0]), u) for u in (0.0, 0.24, 0.26, 0.99)]
+    [0, 0, 2, 2]
+    """
+    left = u * weights.sum()
+    last = 0
+    for k in range(len(weights)):
+        if weights[k] > 0:
+            last = k
+            left -= weights[k]
+            if left < 0:
+                break
+    return last

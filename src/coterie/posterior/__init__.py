@@ -1,0 +1,6 @@
+"""The one result object, and what is read off it."""
+
+from coterie.posterior.draws import Draws
+from coterie.posterior.posterior import Posterior
+
+__all__ = ["Draws", "Posterior"]

@@ -1,0 +1,71 @@
+"""Draws: what a sampler keeps of its chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.errors import CoterieError
+
+INTERVAL = (0.025, 0.975)
+"""Every interval in coterie is 95 %, equal-tailed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What a sampler keeps: chains first, then draws.
+
+    Parameters
+    ----------
+    confusion
+        Each annotator's matrix, shape (chains, draws, annotators, classes, answers).
+    class_balance
+        The class proportions, shape (chains, draws, classes).
+    partition
+        The cluster of each annotator, shape (chains, draws, annotators); None where the model
+        has no clusters. Labels mean nothing across draws.
+    n_coteries
+        Number of clusters with at least one labelled annotator, shape (chains, draws).
+    trace
+        Watched quantities by name, one value a kept sweep, each of shape (chains, sweeps).
+    """
+
+    confusion: NDArray[np.float32]
+    class_balance: NDArray[np.float64]
+    partition: NDArray[np.int32] | None = None
+    n_coteries: NDArray[np.int64] | None = None
+    trace: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+    def confusion_quantile(self, l: int | slice, quantile: float) -> NDArray[np.float64]:
+        """Quantile over all draws of the matrices of annotators ``l``."""
+        draws = self.confusion[:, :, l]
+        return np.quantile(draws.reshape(-1, *draws.shape[2:]), quantile, axis=0)
+
+    def accuracy(self) -> NDArray[np.float64]:
+        """Accuracy of each annotator in each draw: sum over t of tau[t] Psi[l,t,t].
+
+        Returns
+        -------
+        Array of shape (chains * draws, annotators).
+        """
+        diagonal = np.diagonal(self.confusion, axis1=3, axis2=4)
+        accuracy = np.einsum("kdt,kdlt->kdl", self.class_balance, diagonal)
+        return accuracy.reshape(-1, accuracy.shape[-1])
+
+    def cooccurrence(self, annotators: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Share of draws in which two annotators sit in one cluster, for the given codes.
+
+        Returns
+        -------
+        Symmetric array of shape (len(annotators), len(annotators)).
+        """
+        if self.partition is None:
+            raise CoterieError("this model has no coteries; fit CBCC or HCBCC")
+        partitions = self.partition.reshape(-1, self.partition.shape[-1])[:, annotators]
+        together = np.zeros((len(annotators), len(annotators)))
+        for partition in partitions:
+            together += partition[:, None] == partition[None, :]
+        return together / len(partitions)

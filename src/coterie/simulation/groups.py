@@ -1,0 +1,215 @@
+"""The kinds of annotators, and the named crowds they make up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coterie.errors import DataError
+from coterie.simulation.crowd import FloatArray, People
+from coterie.simulation.dirichlet import draw_dirichlet
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Annotators who behave alike: Psi[l, t] ~ Dir(strength * mean[t]).
+
+    Parameters
+    ----------
+    name
+        What the group is called.
+    mean
+        The group's mean confusion matrix, shape (classes, answers); the rows are the true classes.
+    strength
+        How alike the members are; by default all have the very same matrix.
+    share
+        The group's size, relative to the other groups' shares.
+    blind
+        Whether the answers do not depend on the truth: one row is drawn and used for every class.
+
+    Examples
+    --------
+    >>> from coterie.simulation import simulate
+    >>> careful = Group("careful", [[0.9, 0.1], [0.1, 0.9]], strength=50, share=3)
+    >>> hasty = Group("hasty", [[0.6, 0.4], [0.3, 0.7]])
+    >>> crowd = simulate([careful, hasty], annotators=8, classes=["no", "yes"], random_state=1)
+    >>> crowd.groups.value_counts().to_dict()
+    {'careful': 6, 'hasty': 2}
+    """
+
+    name: str
+    mean: ArrayLike
+    strength: float = math.inf
+    share: float = 1.0
+    blind: bool = False
+
+    def draw(self, n_members: int, rng: np.random.Generator) -> FloatArray:
+        """Draw the members' matrices, shape (members, classes, answers)."""
+        mean = np.asarray(self.mean, np.float64)
+        if self.blind:
+            mean = mean[:1]
+        matrices = np.broadcast_to(mean, (n_members, *mean.shape))
+        if math.isfinite(self.strength):
+            matrices = draw_dirichlet(self.strength * matrices, rng)
+        return np.broadcast_to(matrices, (n_members, *np.shape(self.mean))).copy()
+
+
+class Kind(NamedTuple):
+    """How a named kind of annotator behaves, whatever the number of classes."""
+
+    mean: Callable[[int, int], FloatArray]  # classes, answers -> (classes, answers)
+    strength: float
+    blind: bool = False
+
+
+def _truthful(accuracy: float) -> Callable[[int, int], FloatArray]:
+    """Say the truth this often, and every other answer equally seldom."""
+
+    def mean(n_classes: int, n_answers: int) -> FloatArray:
+        matrix = np.full((n_classes, n_answers), (1 - accuracy) / (n_answers - 1))
+        np.fill_diagonal(matrix, accuracy)
+        return matrix
+
+    return mean
+
+
+def _biased(n_classes: int, n_answers: int) -> FloatArray:
+    """Say the last class half of the time whatever the truth, else be right in nine of ten."""
+    matrix = 0.5 * _truthful(0.9)(n_classes, n_answers)
+    matrix[:, n_classes - 1] += 0.5
+    return matrix
+
+
+def _guess(n_classes: int, n_answers: int) -> FloatArray:
+    """Say anything, whatever the truth."""
+    return np.full((n_classes, n_answers), 1 / n_answers)
+
+
+def _adversary(n_classes: int, n_answers: int) -> FloatArray:
+    """Know the truth in nine of ten, and say the next class."""
+    matrix = np.full((n_classes, n_answers), 0.1 / (n_answers - 1))
+    t = np.arange(n_classes)
+    matrix[t, (t + 1) % n_classes] = 0.9
+    return matrix
+
+
+def _unsure(n_classes: int, n_answers: int) -> FloatArray:
+    """Give an extra answer in four of ten, else be right in nine of ten."""
+    n_extra = n_answers - n_classes
+    if n_extra == 0:
+        raise DataError('"unsure" annotators need an extra answer: pass extra_answers=["unsure"]')
+    matrix = np.full((n_classes, n_answers), 0.4 / n_extra)
+    matrix[:, :n_classes] = 0.6 * _truthful(0.9)(n_classes, n_classes)
+    return matrix
+
+
+KINDS = {
+    "expert": Kind(_truthful(0.95), 100),
+    "novice": Kind(_truthful(0.7), 40),
+    "biased": Kind(_biased, 40),
+    "spammer": Kind(_guess, 20, blind=True),
+    "adversary": Kind(_adversary, 40),
+    "unsure": Kind(_unsure, 40),
+}
+
+SCENARIOS: dict[str, dict[str, float]] = {
+    "mixed": {"expert": 8, "novice": 11, "biased": 4, "spammer": 6, "adversary": 1},
+    "experts": {"expert": 1},
+    "novices": {"novice": 1},
+    "biased": {"biased": 1},
+    "spammers": {"spammer": 1},
+    "adversaries": {"adversary": 1},
+    "unsure": {"expert": 1, "novice": 1, "unsure": 2},
+}
+
+
+def needs_extra_answer(scenario: object) -> bool:
+    """Whether somebody in this crowd gives an answer that is never true."""
+    if isinstance(scenario, str):
+        scenario = SCENARIOS.get(scenario, {})
+    return isinstance(scenario, Mapping) and "unsure" in scenario
+
+
+def draw_members(
+    scenario: str | Mapping[str, float] | Sequence[Group],
+    n_annotators: int,
+    sizes: tuple[int, int],
+    rng: np.random.Generator,
+) -> People:
+    """Draw the annotators of a crowd group by group; its classes are equally likely."""
+    n_classes, n_answers = sizes
+    groups = find_groups(scenario, n_classes, n_answers)
+    members = share_out([group.share for group in groups], n_annotators).tolist()
+    both = list(zip(groups, members, strict=True))
+    return People(
+        [group.name for group, size in both for _ in range(size)],
+        np.concatenate([group.draw(size, rng) for group, size in both]),
+        np.full(n_classes, 1 / n_classes),
+    )
+
+
+def find_groups(
+    scenario: str | Mapping[str, float] | Sequence[Group], n_classes: int, n_answers: int
+) -> list[Group]:
+    """Spell out a named crowd, or a mix of named kinds; check groups that came spelt out."""
+    if isinstance(scenario, str):
+        if scenario not in SCENARIOS:
+            raise DataError(f"there is no crowd {scenario!r}; choose one of {list(SCENARIOS)}")
+        scenario = SCENARIOS[scenario]
+    if isinstance(scenario, Mapping):
+        return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]
+    groups = list(scenario)
+    if not groups:
+        raise DataError("a crowd needs at least one group, got none")
+    for group in groups:
+        _check(group, n_classes, n_answers)
+    return groups
+
+
+def _named(kind: str, share: float, n_classes: int, n_answers: int) -> Group:
+    if kind not in KINDS:
+        raise DataError(f"there is no kind of annotator {kind!r}; choose among {list(KINDS)}")
+    mean, strength, blind = KINDS[kind]
+    return Group(kind, mean(n_classes, n_answers), strength, share, blind)
+
+
+def _check(group: Group, n_classes: int, n_answers: int) -> None:
+    mean = np.asarray(group.mean, np.float64)
+    if mean.shape != (n_classes, n_answers):
+        raise DataError(
+            f"the mean of group {group.name!r} must have shape ({n_classes}, {n_answers}), true "
+            f"classes by answers, got {mean.shape}; pass classes= and extra_answers= to match"
+        )
+    if not (mean >= 0).all() or not np.allclose(mean.sum(axis=1), 1):
+        raise DataError(f"the rows of the mean of group {group.name!r} must be probabilities")
+    if not group.strength > 0:
+        raise DataError(f"the strength of group {group.name!r} must be positive")
+    if group.blind and not np.allclose(mean, mean[0]):
+        raise DataError(f"group {group.name!r} is blind, so the rows of its mean must be equal")
+
+
+def share_out(shares: Sequence[float], total: int) -> NDArray[np.int64]:
+    """Split a total in proportion to the shares, by largest remainders, nobody left empty.
+
+    Examples
+    --------
+    >>> share_out([8, 11, 4, 6, 1], 12).tolist()
+    [3, 4, 2, 2, 1]
+    """
+    weight = np.asarray(shares, np.float64)
+    if not (weight > 0).all() or not np.isfinite(weight).all():
+        raise DataError(f"the shares of groups must be positive, got {list(shares)}")
+    size = np.full(len(weight), int(total >= len(weight)))
+    quota = np.maximum(weight / weight.sum() * total - size, 0)
+    left = total - size.sum()
+    if quota.sum() > 0:
+        quota *= left / quota.sum()
+    size += np.floor(quota).astype(np.int64)
+    order = np.argsort(np.floor(quota) - quota, kind="stable")
+    size[order[: total - size.sum()]] += 1
+    return size

@@ -1,0 +1,85 @@
+"""Annotators drawn from the prior of a model."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+from coterie.simulation.crowd import FloatArray, People
+from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
+
+Prior = IBCCPrior | CBCCPrior | HCBCCPrior
+
+
+def draw_people(
+    prior: Prior, n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator
+) -> People:
+    """Draw clusters, confusion matrices and class proportions, in this order, from the prior.
+
+    Parameters
+    ----------
+    prior
+        The prior of iBCC (every annotator is a group), cBCC or hcBCC.
+    n_annotators
+        How many annotators.
+    sizes
+        The numbers of classes and of answers.
+    rng
+        The source of randomness.
+
+    Examples
+    --------
+    >>> people = draw_people(CBCCPrior(concentration=1.0), 6, (2, 3), np.random.default_rng(1))
+    >>> people.groups, people.confusion.shape
+    ([0, 1, 2, 0, 3, 1], (6, 2, 3))
+    """
+    prior = prior.resolve(*sizes)
+    if isinstance(prior, IBCCPrior):
+        group = np.arange(n_annotators)
+    else:
+        group = _draw_crp(n_annotators, _draw_concentration(prior.concentration, rng), rng)
+    if isinstance(prior, HCBCCPrior):
+        confusion = _draw_around_clusters(prior, group, rng)
+    else:
+        shape = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)  # (T, C)
+        matrices = draw_dirichlet(np.broadcast_to(shape, (group.max() + 1, *sizes)), rng)
+        confusion = matrices[group]
+    balance = draw_dirichlet(prior.class_weights, rng)
+    return People(group.tolist(), confusion, balance)
+
+
+def _draw_concentration(concentration: float | Gamma, rng: np.random.Generator) -> float:
+    if isinstance(concentration, Gamma):
+        return float(rng.gamma(np.asarray(concentration.shape), 1 / np.asarray(concentration.rate)))
+    return concentration
+
+
+def _draw_crp(
+    n_annotators: int, concentration: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Seat annotators one by one; clusters are numbered as they appear, shape (annotators,)."""
+    group = np.zeros(n_annotators, np.int64)
+    n_groups = 1
+    for l in range(1, n_annotators):
+        # Sit with an earlier annotator, each equally likely, or alone with weight alpha.
+        seat = rng.random() * (l + concentration)
+        if seat < l:
+            group[l] = group[int(seat)]
+        else:
+            group[l] = n_groups
+            n_groups += 1
+    return group
+
+
+def _draw_around_clusters(
+    prior: HCBCCPrior, group: NDArray[np.int64], rng: np.random.Generator
+) -> FloatArray:
+    """Draw Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]), shape (annotators, classes, answers)."""
+    mean = np.asarray(prior.mean)  # (T, C)
+    n_groups = group.max() + 1
+    shape, rate = np.asarray(prior.strength.shape), np.asarray(prior.strength.rate)  # (T,)
+    strength = rng.gamma(shape, 1 / rate, size=(n_groups, len(mean)))
+    centre_shape = np.asarray(prior.mean_strength)[:, None] * mean
+    log_centre = draw_log_dirichlet(np.broadcast_to(centre_shape, (n_groups, *mean.shape)), rng)
+    return draw_dirichlet((strength[:, :, None] * np.exp(log_centre))[group], rng)

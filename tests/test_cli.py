@@ -1,0 +1,234 @@
+"""The command line as a user meets it: in a process of its own."""
+
+import gzip
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+ROWS = """task,worker,label
+q1,ann,yes
+q1,bob,yes
+q1,cat,no
+q2,ann,no
+q2,bob,no
+q2,cat,no
+q3,ann,yes
+q3,cat,no
+q3,bob,yes
+"""
+
+
+def coterie(*arguments, cwd=None, stdin=None, env=None):
+    return subprocess.run(
+        [sys.executable, "-m", "coterie", *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **(env or {})},
+    )
+
+
+@pytest.fixture
+def labels(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(ROWS, "utf-8")
+    return path
+
+
+def test_aggregate_writes_what_it_says(labels, tmp_path):
+    out = tmp_path / "result"
+    done = coterie("aggregate", labels, "--model", "majority", "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "3 items x 3 annotators, 9 labels, 2 classes" in done.stdout
+    assert "item=task, annotator=worker, label=label" in done.stdout
+    assert sorted(path.name for path in out.iterdir()) == [
+        "annotators.csv", "labels.csv", "run.json",
+    ]  # fmt: skip
+    table = pd.read_csv(out / "labels.csv")
+    assert table.columns.tolist() == ["item", "label", "probability", "entropy"]
+    assert table["label"].tolist() == ["yes", "no", "yes"]
+    annotators = pd.read_csv(out / "annotators.csv")
+    assert annotators["annotator"].tolist() == ["ann", "bob", "cat"]
+    assert annotators["n_labels"].tolist() == [3, 3, 3]
+    record = json.loads((out / "run.json").read_text("utf-8"))
+    assert record["model"] == "MajorityVote"
+    assert record["settings"]["ties"] == "lowest"
+    assert record["seed"] == 0
+    assert record["input"]["sha256"] == hashlib.sha256(labels.read_bytes()).hexdigest()
+    assert record["input"]["labels"] == 9
+
+
+def test_results_are_never_overwritten_unasked(labels, tmp_path):
+    out = tmp_path / "result"
+    assert coterie("aggregate", labels, "--out", out).returncode == 0
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    again = coterie("aggregate", labels, "--out", out, "--model", "majority")
+    assert again.returncode == 1
+    assert again.stderr == (
+        f"Error: {out} already holds labels.csv, annotators.csv, run.json;"
+        " choose another --out, or pass --force\n"
+    )
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    forced = coterie("aggregate", labels, "--out", out, "--model", "majority", "--force")
+    assert forced.returncode == 0
+    assert json.loads((out / "run.json").read_text("utf-8"))["model"] == "MajorityVote"
+
+
+@pytest.mark.parametrize("format", ["parquet", "json"])
+def test_other_formats(labels, tmp_path, format):
+    out = tmp_path / "result"
+    assert coterie("aggregate", labels, "-o", out, "--format", format).returncode == 0
+    path = out / f"labels.{format}"
+    table = pd.read_parquet(path) if format == "parquet" else pd.read_json(path)
+    assert table["item"].tolist() == ["q1", "q2", "q3"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--format", "xlsx", "--out", "r"], "no format 'xlsx'; choose one of csv, parquet, json"),
+        (["--model", "magic"], "no model 'magic'; choose one of majority, ds"),
+        (["--out", "labels.csv"], "labels.csv is a file, not a folder; choose another --out"),
+    ],
+)
+def test_bad_options_get_one_sentence(labels, arguments, sentence):
+    done = coterie("aggregate", labels.name, *arguments, cwd=labels.parent)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"Error: {sentence}")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in labels.parent.iterdir()] == ["labels.csv"]
+
+
+def test_bad_data_get_one_sentence_and_nothing_is_written(tmp_path):
+    (tmp_path / "bad.csv").write_text("item,annotator,label\nq1,ann,yes\nq2,,no\n", "utf-8")
+    done = coterie("aggregate", "bad.csv", "--out", "result", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    assert "row 3" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.csv"]
+
+
+def test_standard_input_and_gzip_give_the_same(labels, tmp_path):
+    zipped = tmp_path / "labels.csv.gz"
+    zipped.write_bytes(gzip.compress(labels.read_bytes()))
+    results = []
+    for name, source, stdin in (("a", labels, None), ("b", zipped, None), ("c", "-", ROWS)):
+        done = coterie("aggregate", source, "--out", tmp_path / name, stdin=stdin)
+        assert done.returncode == 0, done.stderr
+        results.append((tmp_path / name / "labels.csv").read_bytes())
+    assert results[0] == results[1] == results[2]
+    record = json.loads((tmp_path / "c" / "run.json").read_text("utf-8"))
+    assert record["input"]["sha256"] == hashlib.sha256(ROWS.encode()).hexdigest()
+
+
+def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("item,label\nq1,no\n", "utf-8")
+    with_gold = coterie(
+        "aggregate", labels, "--gold", known, "--out", tmp_path / "gold", "--model", "majority"
+    )
+    assert with_gold.returncode == 0, with_gold.stderr
+    assert pd.read_csv(tmp_path / "gold" / "labels.csv")["label"].tolist() == ["no", "no", "yes"]
+    with_truth = coterie(
+        "aggregate", labels, "--truth", known, "--out", tmp_path / "truth", "--model", "majority"
+    )
+    assert with_truth.returncode == 0, with_truth.stderr
+    assert pd.read_csv(tmp_path / "truth" / "labels.csv")["label"].tolist() == ["yes", "no", "yes"]
+    record = json.loads((tmp_path / "truth" / "run.json").read_text("utf-8"))
+    assert record["scores"]["scored items"] == 1
+    assert record["scores"]["accuracy"] == 0
+
+
+def test_classes_and_extra_answers(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text(ROWS.replace("q3,cat,no", "q3,cat,unsure"), "utf-8")
+    done = coterie("aggregate", path, "--classes", "yes,no")
+    assert done.returncode == 1
+    assert "'unsure'" in done.stderr
+    done = coterie("aggregate", path, "--classes", "yes,no", "--extra-answers", "unsure")
+    assert done.returncode == 0, done.stderr
+    assert "2 classes, 1 extra answer" in done.stdout
+
+
+def test_a_pipe_gets_plain_text(labels):
+    done = coterie("aggregate", labels)
+    assert "\x1b" not in done.stdout
+    assert not set("│┃━─╭") & set(done.stdout)
+
+
+def test_demo_shows_every_group_and_beats_the_vote():
+    done = coterie("demo")
+    assert done.returncode == 0, done.stderr
+    for group in ("expert", "novice", "biased", "spammer", "adversary"):
+        assert group in done.stdout
+    scores = {
+        line.split()[0]: float(line.split()[2])
+        for line in done.stdout.splitlines()
+        if line.startswith(("MajorityVote ", "DawidSkene ", "HCBCC "))
+        and len(line.split()) == 6
+    }
+    assert min(score for name, score in scores.items() if name != "MajorityVote") > scores[
+        "MajorityVote"
+    ]
+
+
+def test_version():
+    import coterie as package
+
+    assert coterie("--version").stdout == f"coterie {package.__version__}\n"
+
+
+LIGHT = """
+import sys
+{what}
+heavy = sorted({{"numba", "pandas", "scipy", "narwhals", "arviz_stats"}} & set(sys.modules))
+assert not heavy, heavy
+"""
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "import coterie",
+        "from coterie.cli import main\nsys.argv = ['coterie', '--help']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    assert end.code == 0",
+    ],
+    ids=["import coterie", "coterie --help"],
+)
+def test_nothing_heavy_is_loaded(what):
+    done = subprocess.run(
+        [sys.executable, "-c", LIGHT.format(what=what)], capture_output=True, encoding="utf-8"
+    )
+    assert done.returncode == 0, done.stderr
+
+
+INTERRUPTED = """
+import os, signal, sys, time
+from types import SimpleNamespace
+
+def read():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)
+    return b""
+
+sys.stdin = SimpleNamespace(buffer=SimpleNamespace(read=read))
+sys.argv = ["coterie", "aggregate", "-"]
+from coterie.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_ends_quietly():
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], capture_output=True, encoding="utf-8", timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -1,0 +1,186 @@
+"""What every estimator must do, run on every estimator there is (found by itself)."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import coterie
+from coterie.models import MODELS
+
+# Parameters that make a sampler quick; models without them ignore them.
+QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 7}
+
+
+def quick(cls):
+    model = cls()
+    known = model.get_params()
+    return model.set_params(**{name: value for name, value in QUICK.items() if name in known})
+
+
+@pytest.fixture(params=sorted(MODELS), ids=str)
+def model(request):
+    return quick(MODELS[request.param])
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 30)
+    rows = [
+        (f"q{i:02}", f"w{l}", "abc"[truth[i] if rng.random() < 0.8 else rng.integers(0, 3)])
+        for i in range(30)
+        for l in rng.choice(6, 4, replace=False)
+    ]
+    return pd.DataFrame(rows, columns=["task", "worker", "label"])
+
+
+def same_bits(one, other):
+    np.testing.assert_array_equal(one.item_probability, other.item_probability)
+    np.testing.assert_array_equal(one.confusion_mean, other.confusion_mean)
+    np.testing.assert_array_equal(one.class_balance, other.class_balance)
+
+
+def test_every_exported_model_is_in_the_registry():
+    exported = {
+        value
+        for value in (getattr(coterie, name) for name in coterie.__all__)
+        if isinstance(value, type) and issubclass(value, coterie.models.Estimator)
+    }
+    assert exported == set(MODELS.values())
+
+
+def test_fit_returns_self(model, frame):
+    assert model.fit(frame) is model
+
+
+def test_inputs_are_untouched(model, frame):
+    before = frame.copy(deep=True)
+    model.fit(frame)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+def test_init_only_stores(model):
+    for name, value in model.get_params().items():
+        assert vars(model)[name] is value
+    assert set(vars(model)) == set(model.get_params())
+
+
+def test_clone_and_repr_keep_the_parameters(model):
+    copy = clone(model)
+    assert copy is not model
+    assert copy.get_params() == model.get_params()
+    assert repr(copy) == repr(model)
+    assert eval(repr(model), vars(coterie.models)).get_params() == model.get_params()
+
+
+def test_set_params_refuses_what_it_does_not_know(model):
+    with pytest.raises(coterie.DataError, match="has no parameter 'nonsense'"):
+        model.set_params(nonsense=1)
+
+
+def test_same_seed_same_bits(model, frame):
+    first = model.fit(frame).posterior_
+    second = clone(model).fit(frame).posterior_
+    same_bits(first, second)
+
+
+def test_the_order_of_rows_changes_nothing(model, frame):
+    first = model.fit(frame).posterior_
+    second = clone(model).fit(frame.sample(frac=1, random_state=1)).posterior_
+    same_bits(first, second)
+
+
+def test_fitting_again_forgets_the_first_fit(model, frame):
+    expected = clone(model).fit(frame).posterior_
+    model.fit(frame.iloc[: len(frame) // 2])
+    same_bits(model.fit(frame).posterior_, expected)
+
+
+def test_pickle_round_trip(model, frame):
+    model.fit(frame)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.get_params() == model.get_params()
+    pd.testing.assert_frame_equal(again.predict_proba(), model.predict_proba())
+
+
+def test_predict_agrees_with_predict_proba(model, frame):
+    model.fit(frame)
+    probabilities = model.predict_proba()
+    labels = model.predict()
+    assert labels.index.equals(probabilities.index)
+    chosen = np.array([probabilities.loc[item, label] for item, label in labels.items()])
+    np.testing.assert_array_equal(chosen, probabilities.max(axis=1))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_results_before_fit_are_a_clear_error(model):
+    for ask in (model.predict, model.predict_proba, lambda: model.labels_, lambda: model.probas_):
+        with pytest.raises(coterie.CoterieError, match=r"not fitted yet; call fit first"):
+            ask()
+
+
+def test_gold_is_clamped(model, frame):
+    gold = pd.Series({"q00": "c", "q01": "a"})
+    probabilities = model.fit(frame, true_labels=gold).predict_proba()
+    assert probabilities.loc["q00", "c"] == 1
+    assert probabilities.loc["q01", "a"] == 1
+    assert model.predict()["q00"] == "c"
+
+
+def test_extra_answers_are_never_the_label(model, frame):
+    said = frame.copy()
+    said.loc[::5, "label"] = "unsure"
+    annotations = coterie.read(said, classes=["a", "b", "c"], extra_answers=["unsure"])
+    posterior = model.fit(annotations).posterior_
+    assert list(posterior.probabilities().columns) == ["a", "b", "c"]
+    assert list(posterior.confusion("w0").columns) == ["a", "b", "c", "unsure"]
+    np.testing.assert_allclose(posterior.confusion_mean.sum(axis=2), 1, rtol=1e-6)
+
+
+def test_repeated_labels_are_an_error_unless_asked_for(model, frame):
+    twice = pd.concat([frame, frame.iloc[:3]])
+    with pytest.raises(coterie.DataError, match="duplicates="):
+        model.fit(twice)
+    model.set_params(duplicates="keep").fit(twice)
+    assert model.posterior_.annotations.n_labels == len(twice)
+
+
+def test_triples_and_annotations_are_taken_as_they_are(model, frame):
+    expected = model.fit(frame).posterior_
+    triples = list(frame.itertuples(index=False, name=None))
+    same_bits(clone(model).fit(triples).posterior_, expected)
+    same_bits(clone(model).fit(coterie.read(frame)).posterior_, expected)
+
+
+def test_crowd_kit_s_shapes(model, frame):
+    labels = model.fit_predict(frame)
+    assert (labels.name, labels.index.name) == ("agg_label", "task")
+    probabilities = clone(model).fit_predict_proba(frame)
+    assert (probabilities.index.name, probabilities.columns.name) == ("task", "label")
+    errors = model.errors_
+    assert errors.index.names == ["worker", "label"]
+    np.testing.assert_allclose(errors.groupby("worker").sum(), 1, rtol=1e-6)
+    np.testing.assert_allclose(
+        errors.loc["w3"].to_numpy().T, model.posterior_.confusion("w3"), rtol=1e-12
+    )
+
+
+def test_nothing_said_about_an_item_or_by_an_annotator(model, frame):
+    wide = frame.pivot(index="task", columns="worker", values="label").reset_index()
+    with_blanks = wide.assign(silent=None)
+    with_blanks.loc[len(with_blanks)] = ["q99"] + [None] * (with_blanks.shape[1] - 1)
+    workers = [name for name in with_blanks.columns if name != "task"]
+    full = coterie.read(wide, item="task", annotator=workers[:-1])
+    blank = coterie.read(with_blanks, item="task", annotator=workers)
+    assert (blank.n_items, blank.n_annotators) == (full.n_items + 1, full.n_annotators + 1)
+    expected = model.fit(full).posterior_
+    posterior = clone(model).fit(blank).posterior_
+    np.testing.assert_allclose(
+        posterior.item_probability[:-1], expected.item_probability, rtol=1e-12
+    )
+    assert np.isfinite(posterior.item_probability).all()
+    assert posterior.annotators().set_index("annotator").loc["silent", "n_labels"] == 0
+    assert np.isfinite(posterior.confusion_mean).all()
