@@ -71,20 +71,29 @@ def encode(
     item, annotator, answer = (
         _checked(x, n) for x, n in ((item, n_items), (annotator, n_annotators), (answer, n_answers))
     )
-    if gold is None:
-        gold = np.full(n_items, -1, np.int32)
     by_item = _sorted_triples(item, annotator, answer, (n_items, n_annotators, n_answers))
     by_annotator = _sorted_triples(annotator, item, answer, (n_annotators, n_items, n_answers))
-    codes = Codes(*by_item, *by_annotator, np.asarray(gold, np.int32), n_classes, n_answers)
+    known = _gold_codes(gold, n_items, n_classes)
+    codes = Codes(*by_item, *by_annotator, known, n_classes, n_answers)
     for array in codes[:7]:
         array.setflags(write=False)
     return codes
 
 
-def _checked(codes: Array, size: int) -> Array:
-    codes = np.asarray(codes, np.int64)
+def _checked(codes: Array, size: int) -> IntArray:
+    codes = np.asarray(codes)
     if codes.size and (codes.min() < 0 or codes.max() >= size):
         raise DataError(f"codes must lie in 0..{size - 1}, got {codes.min()}..{codes.max()}")
+    return codes.astype(np.int32, copy=False)
+
+
+def _gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
+    if gold is None:
+        return np.full(n_items, -1, np.int32)
+    codes = np.array(gold, np.int32)
+    if codes.shape != (n_items,):
+        raise DataError(f"gold codes must be one an item, {n_items}, got shape {codes.shape}")
+    _checked(codes[codes != -1], n_classes)
     return codes
 
 
@@ -95,18 +104,30 @@ def _sorted_triples(
     n_rows, n_columns, n_answers = sizes
     start = np.zeros(n_rows + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=n_rows), out=start[1:])
-    if n_rows * n_columns * n_answers < 2**63:
-        # One integer a label sorts several times faster than lexsort and needs no permutation.
-        key = (row * n_columns + column) * n_answers + answer
-        key.sort()
-        key %= max(n_columns * n_answers, 1)
-        return (
-            start,
-            (key // max(n_answers, 1)).astype(np.int32),
-            (key % max(n_answers, 1)).astype(np.int32),
-        )
-    order = np.lexsort((answer, column, row))
-    return start, column[order].astype(np.int32), answer[order].astype(np.int32)
+    column_bits, answer_bits = (max(n - 1, 0).bit_length() for n in (n_columns, n_answers))
+    if max(n_rows - 1, 0).bit_length() + column_bits + answer_bits > 63:
+        order = np.lexsort((answer, column, row))
+        return start, column[order].astype(np.int32), answer[order].astype(np.int32)
+    # One packed integer a label sorts many times faster than lexsort and needs no permutation.
+    key = row.astype(np.int64)
+    for part, bits in ((column, column_bits), (answer, answer_bits)):
+        key <<= bits
+        key |= part
+    key.sort()
+    sorted_answer = (key & ((1 << answer_bits) - 1)).astype(np.int32)
+    key >>= answer_bits
+    key &= (1 << column_bits) - 1
+    return start, key.astype(np.int32), sorted_answer
+
+
+def count_pairs(codes: Codes) -> int:
+    """Count the distinct (item, annotator) pairs with a label."""
+    if len(codes.item_answer) == 0:
+        return 0
+    new = np.empty(len(codes.item_answer), bool)
+    np.not_equal(codes.item_annotator[1:], codes.item_annotator[:-1], out=new[1:])
+    new[codes.item_start[:-1][np.diff(codes.item_start) > 0]] = True
+    return int(np.count_nonzero(new))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,6 +147,11 @@ class Annotations:
         What may be said and is never true ("unsure").
     codes
         The labels as integers.
+    columns
+        The columns they were read from: item, annotator, label; for the wide form, item and then
+        one column an annotator; empty if there were none.
+    origin
+        One line on where they were read from and which columns were taken; may be empty.
 
     Examples
     --------
@@ -142,6 +168,8 @@ class Annotations:
     classes: Array
     extra_answers: Array
     codes: Codes
+    columns: tuple[Hashable, ...] = ()
+    origin: str = ""
 
     def __post_init__(self) -> None:
         for array in (self.items, self.annotators, self.classes, self.extra_answers):
@@ -200,17 +228,12 @@ class Annotations:
     def sparsity(self) -> float:
         """Share of the (item, annotator) pairs without a label."""
         pairs = self.n_items * self.n_annotators
-        return 1 - self._n_pairs() / pairs if pairs else 0.0
+        return 1 - count_pairs(self.codes) / pairs if pairs else 0.0
 
-    def _n_pairs(self) -> int:
-        """Count the distinct (item, annotator) pairs with a label."""
-        if self.n_labels == 0:
-            return 0
-        new_annotator = np.diff(self.codes.item_annotator) != 0
-        new_item = np.zeros(self.n_labels, bool)
-        starts = self.codes.item_start[:-1][self.labels_per_item > 0]
-        new_item[starts] = True
-        return int(np.count_nonzero(new_item[1:] | new_annotator)) + 1
+    @property
+    def n_repeated(self) -> int:
+        """Number of labels beyond an annotator's first of an item (``duplicates="keep"``)."""
+        return self.n_labels - count_pairs(self.codes)
 
     @property
     def nbytes(self) -> int:
@@ -226,9 +249,9 @@ class Annotations:
 
     def with_gold_codes(self, gold: Array) -> Annotations:
         """Give the same annotations with these known classes, -1 where unknown, shape (items,)."""
-        gold = np.array(gold, np.int32)
-        gold.setflags(write=False)
-        return replace(self, codes=self.codes._replace(gold=gold))
+        codes = _gold_codes(gold, self.n_items, self.n_classes)
+        codes.setflags(write=False)
+        return replace(self, codes=self.codes._replace(gold=codes))
 
     def to_frame(self) -> pd.DataFrame:
         """One row a label: item, annotator, label, sorted by item, then annotator."""

@@ -117,14 +117,14 @@ def describe() -> pd.DataFrame:
 
 def _annotations(table: Table, entry: Entry) -> Annotations:
     """Encode the labels, with a number for each annotator in place of a person's account."""
-    import pandas as pd
-
     from coterie.frames import annotations_from
 
-    frame = pd.DataFrame(table.labels, columns=["item", "annotator", "label"])
-    numbers = pd.factorize(frame["annotator"])[0]
-    frame["annotator"] = [f"a{number:04d}" for number in numbers]
-    return annotations_from(frame, classes=entry.classes)
+    numbers: dict[str, str] = {}
+    triples = [
+        (item, numbers.setdefault(annotator, f"a{len(numbers):04d}"), label)
+        for item, annotator, label in table.labels
+    ]
+    return annotations_from(triples, classes=entry.classes)
 
 
 def _truth(table: Table, annotations: Annotations) -> pd.Series:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from coterie.annotations import Codes
 from coterie.numeric.draws import draw_dirichlet
 from coterie.numeric.jit import kernel
-from coterie.numeric.rising import log_rising
+from coterie.numeric.rising import log_rising, log_rising_after
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -41,11 +41,11 @@ class Shapes(NamedTuple):
 class Cells(NamedTuple):
     """One annotator's labels as counts, with the lists of what is not zero."""
 
-    count: IntArray  # (classes, answers)   n[l, t, c]
-    total: IntArray  # (classes,)           n[l, t]
+    said: IntArray  # (classes, answers)   n[l, t, c]
+    said_total: IntArray  # (classes,)           n[l, t]
     row: IntArray  # (classes,)           t with n[l, t] > 0
     cell: IntArray  # (cells, 2)           (t, c) with n[l, t, c] > 0
-    n: IntArray  # (2,)                 how many rows, how many cells
+    lengths: IntArray  # (2,)                 how many rows, how many cells
 
 
 def shapes_of(mean: FloatArray, strength: FloatArray) -> Shapes:
@@ -83,22 +83,22 @@ def new_cells(data: Codes) -> Cells:
 @kernel
 def gather_cells(l: int, truth: IntArray, data: Codes, cells: Cells) -> None:
     """Count annotator l's labels by true class and answer, in place of what was in ``cells``."""
-    for k in range(cells.n[1]):
-        cells.count[cells.cell[k, 0], cells.cell[k, 1]] = 0
-        cells.total[cells.cell[k, 0]] = 0
-    cells.n[:] = 0
+    for k in range(cells.lengths[1]):
+        cells.said[cells.cell[k, 0], cells.cell[k, 1]] = 0
+        cells.said_total[cells.cell[k, 0]] = 0
+    cells.lengths[:] = 0
     for k in range(data.annotator_start[l], data.annotator_start[l + 1]):
         t = truth[data.annotator_item[k]]
         c = data.annotator_answer[k]
-        if cells.total[t] == 0:
-            cells.row[cells.n[0]] = t
-            cells.n[0] += 1
-        if cells.count[t, c] == 0:
-            cells.cell[cells.n[1], 0] = t
-            cells.cell[cells.n[1], 1] = c
-            cells.n[1] += 1
-        cells.count[t, c] += 1
-        cells.total[t] += 1
+        if cells.said_total[t] == 0:
+            cells.row[cells.lengths[0]] = t
+            cells.lengths[0] += 1
+        if cells.said[t, c] == 0:
+            cells.cell[cells.lengths[1], 0] = t
+            cells.cell[cells.lengths[1], 1] = c
+            cells.lengths[1] += 1
+        cells.said[t, c] += 1
+        cells.said_total[t] += 1
 
 
 @kernel
@@ -125,6 +125,40 @@ def log_marginal(said: IntArray, total: IntArray, shapes: Shapes, base: int) -> 
             if said[t, c] > 0:
                 log_weight = log_strength + shapes.log_mean[base, t, c]
                 result += log_rising(shapes.weight[base, t, c], said[t, c], log_weight)
+    return result
+
+
+@kernel
+def log_predictive(
+    cells: Cells, said: IntArray, total: IntArray, shapes: Shapes, base: int
+) -> float:
+    """Give the log probability of an annotator's labels after a matrix's other labels.
+
+    Sum over t of sum over c of log (m[c] + beta eta[c])_(n[c]) - log (m + beta)_(n), with n the
+    annotator's counts and m the matrix's.
+
+    Parameters
+    ----------
+    cells
+        The annotator's labels.
+    said, total
+        The matrix's other labels, m[t, c], shape (T, C), and m[t], shape (T,).
+    shapes, base
+        The Dirichlet shapes, and which of them.
+    """
+    result = 0.0
+    for k in range(cells.lengths[0]):
+        t = cells.row[k]
+        log_strength = shapes.log_strength[base, t]
+        result -= log_rising_after(
+            shapes.strength[base, t], total[t], cells.said_total[t], log_strength
+        )
+    for k in range(cells.lengths[1]):
+        t, c = cells.cell[k, 0], cells.cell[k, 1]
+        log_weight = shapes.log_strength[base, t] + shapes.log_mean[base, t, c]
+        result += log_rising_after(
+            shapes.weight[base, t, c], said[t, c], cells.said[t, c], log_weight
+        )
     return result
 
 

@@ -20,6 +20,10 @@ from coterie.numeric.jit import kernel
 
 FloatArray = NDArray[np.float64]
 
+# An item whose labels are less probable than this is weighed in logarithms. The classes that
+# underflow before that are out of the race: less than 1e-158 against the sum.
+SMALL = 1e-150
+
 
 class Counts(NamedTuple):
     """Expected counts: what the M-step needs to know of the items."""
@@ -29,10 +33,18 @@ class Counts(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """Logarithms of the parameters; an impossible event is minus infinity."""
+    """What the model does not know beside the truths."""
 
-    log_truth: FloatArray  # (classes,)                      log tau[t]
-    log_said: FloatArray  # (annotators, answers, classes)  log Psi[l,t,c]
+    truth: FloatArray  # (classes,)                          tau[t]
+    said: FloatArray  # (annotators, answers, classes)      Psi[l,t,c]
+
+
+class Step(NamedTuple):
+    """One iteration, see :func:`maximise`. The next one overwrites the arrays."""
+
+    objective: float  # of the parameters that the E-step used
+    probability: FloatArray  # (items, classes)             from the E-step
+    parameters: Parameters  # from the M-step
 
 
 def zero_counts(codes: Codes) -> Counts:
@@ -47,7 +59,7 @@ def zero_counts(codes: Codes) -> Counts:
 def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
     """Overwrite the counts with those expected under class probabilities, (items, classes).
 
-    An item without label and known class is not counted: it changes nobody's estimate.
+    An item with neither label nor known class is not counted: it changes nobody's estimate.
     """
     start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
     gold, n_classes = codes.gold, codes.n_classes
@@ -66,8 +78,8 @@ def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
 
 
 @kernel
-def log_shares(counts: FloatArray, smoothing: float, out: FloatArray) -> None:
-    """Write log((counts + s) / (their sum)) into ``out``.
+def share(counts: FloatArray, smoothing: float, out: FloatArray) -> None:
+    """Write (counts + s) / (their sum) into ``out``.
 
     Counts that are all zero give equal shares, the limit of s -> 0: no item speaks for or against
     them, so any choice has the same likelihood.
@@ -76,8 +88,7 @@ def log_shares(counts: FloatArray, smoothing: float, out: FloatArray) -> None:
     for c in range(len(counts)):
         total += counts[c] + smoothing
     for c in range(len(counts)):
-        share = (counts[c] + smoothing) / total if total > 0 else 1 / len(counts)
-        out[c] = np.log(share) if share > 0 else -np.inf
+        out[c] = (counts[c] + smoothing) / total if total > 0 else 1 / len(counts)
 
 
 @kernel
@@ -86,11 +97,11 @@ def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:
 
     With ``smoothing`` s > 0, their mode under Dirichlet(1 + s) priors on tau and every Psi[l,t].
     """
-    log_shares(counts.truth, smoothing, parameters.log_truth)
+    share(counts.truth, smoothing, parameters.truth)
     n_annotators, _, n_classes = counts.said.shape
     for l in range(n_annotators):
         for t in range(n_classes):
-            log_shares(counts.said[l, :, t], smoothing, parameters.log_said[l, :, t])
+            share(counts.said[l, :, t], smoothing, parameters.said[l, :, t])
 
 
 def estimate_from(codes: Codes, probability: FloatArray, smoothing: float = 0.0) -> Parameters:
@@ -101,9 +112,9 @@ def estimate_from(codes: Codes, probability: FloatArray, smoothing: float = 0.0)
     >>> from coterie.annotations import encode
     >>> codes = encode([0, 1, 1], [0, 0, 1], [1, 0, 1], sizes=(2, 2, 2, 2))
     >>> parameters = estimate_from(codes, np.array([[0.25, 0.75], [0.5, 0.5]]))
-    >>> np.exp(parameters.log_truth).tolist()
+    >>> parameters.truth.tolist()
     [0.375, 0.625]
-    >>> np.exp(parameters.log_said[0]).round(3).tolist()  # rows: answer, columns: truth
+    >>> parameters.said[0].round(3).tolist()  # rows: answer, columns: truth
     [[0.667, 0.4], [0.333, 0.6]]
     """
     counts = zero_counts(codes)
@@ -117,35 +128,47 @@ def log_prior(parameters: Parameters, smoothing: float) -> float:
     """Log density of the parameters under the priors that smooth, up to a constant."""
     if smoothing == 0:
         return 0.0  # and not 0 * log 0
-    return smoothing * float(parameters.log_truth.sum() + parameters.log_said.sum())
+    return smoothing * float(np.log(parameters.truth).sum() + np.log(parameters.said).sum())
 
 
 @kernel
-def normalise(weights: FloatArray, gold: int, log_truth: FloatArray) -> float:
-    """E-step of one item: turn its log weights into class probabilities, in place.
+def log_weigh(i: int, codes: Codes, parameters: Parameters, weights: FloatArray) -> None:
+    """Write log tau[t] + sum over the labels of item i of log Psi[l,t,c] into weights[t]."""
+    for t in range(codes.n_classes):
+        p = parameters.truth[t]
+        weights[t] = np.log(p) if p > 0 else -np.inf
+        for k in range(codes.item_start[i], codes.item_start[i + 1]):
+            p = parameters.said[codes.item_annotator[k], codes.item_answer[k], t]
+            weights[t] += np.log(p) if p > 0 else -np.inf
 
-    A known class (``gold`` not -1) is certain. An item that no class can explain (only possible
-    for parameters that were not estimated from it) falls back to tau.
+
+@kernel
+def classify_in_logs(
+    i: int, codes: Codes, parameters: Parameters, probability: FloatArray
+) -> float:
+    """E-step of an item that is known or improbable: write its class probabilities.
+
+    A known class is certain. An item that no class can explain (only possible for parameters that
+    were not estimated from it) falls back to tau.
 
     Returns
     -------
     The log likelihood of the item's labels, and of its known class.
     """
+    log_weigh(i, codes, parameters, probability)
+    gold = codes.gold[i]
     if gold >= 0:
-        log_likelihood = weights[gold]
-        weights[:] = 0
-        weights[gold] = 1
-        return float(log_likelihood)
-    peak = weights.max()
+        log_likelihood = float(probability[gold])
+        probability[:] = 0
+        probability[gold] = 1
+        return log_likelihood
+    peak = probability.max()
     if peak == -np.inf:
-        weights[:] = np.exp(log_truth)
+        probability[:] = parameters.truth
         return float(peak)
-    total = 0.0
-    for t in range(len(weights)):
-        weights[t] = np.exp(weights[t] - peak)
-        total += weights[t]
-    for t in range(len(weights)):
-        weights[t] /= total
+    probability[:] = np.exp(probability - peak)
+    total = probability.sum()
+    probability /= total
     return float(peak + np.log(total))
 
 
@@ -153,14 +176,14 @@ def normalise(weights: FloatArray, gold: int, log_truth: FloatArray) -> float:
 def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, counts: Counts) -> float:
     """E-step of all items, and their expected counts, in one pass.
 
-    The log weight of class t for item i is log tau[t] + sum over its labels of log Psi[l,t,c].
+    The weight of class t for item i is tau[t] times the product over its labels of Psi[l,t,c].
 
     Parameters
     ----------
     codes
         The labels.
     parameters
-        Log tau and log Psi.
+        Tau and Psi.
     probability
         Overwritten with the class probabilities of the items, shape (items, classes).
     counts
@@ -170,28 +193,37 @@ def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, counts:
     -------
     The log likelihood of the parameters: of all labels and known classes, the truths summed out.
     """
-    # Names for the fields: reading them from the tuples in the loop is three times slower.
+    # Names for the fields: reading them from the tuples within the loop is three times slower.
     start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
     gold, n_classes = codes.gold, codes.n_classes
-    log_truth, log_said = parameters
-    truth, said = counts
-    truth[:] = 0
-    said[:] = 0
     weights = np.empty(n_classes)
+    counts.truth[:] = 0
+    said = counts.said
+    said[:] = 0
+    p_truth, p_said = parameters
     log_likelihood = 0.0
     for i in range(len(gold)):
-        weights[:] = log_truth
+        for t in range(n_classes):
+            weights[t] = p_truth[t]
         for k in range(start[i], start[i + 1]):
             l, c = annotator[k], answer[k]
             for t in range(n_classes):
-                weights[t] += log_said[l, c, t]
-        item_log_likelihood = normalise(weights, gold[i], log_truth)
-        probability[i] = weights
+                weights[t] *= p_said[l, c, t]
+        total = 0.0
+        for t in range(n_classes):
+            total += weights[t]
+        if gold[i] >= 0 or total < SMALL:
+            log_likelihood += classify_in_logs(i, codes, parameters, weights)
+            total = 1.0
+        elif start[i] < start[i + 1]:
+            log_likelihood += np.log(total)
+        for t in range(n_classes):
+            weights[t] /= total
+            probability[i, t] = weights[t]
         if start[i] == start[i + 1] and gold[i] < 0:
             continue  # see count
-        log_likelihood += item_log_likelihood
         for t in range(n_classes):
-            truth[t] += weights[t]
+            counts.truth[t] += weights[t]
         for k in range(start[i], start[i + 1]):
             l, c = annotator[k], answer[k]
             for t in range(n_classes):
@@ -199,10 +231,11 @@ def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, counts:
     return log_likelihood
 
 
-def maximise(
-    codes: Codes, start: Parameters, smoothing: float = 0.0
-) -> Iterator[tuple[float, FloatArray, Parameters]]:
+def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterator[Step]:
     """Iterate expectation-maximisation for ever.
+
+    The objective is the log likelihood; with smoothing, plus the log prior: the log posterior up
+    to a constant. It never falls.
 
     Parameters
     ----------
@@ -213,23 +246,14 @@ def maximise(
     smoothing
         Pseudo-counts, see :func:`estimate`.
 
-    Yields
-    ------
-    objective
-        The log likelihood of the parameters that the E-step used; with smoothing, plus their log
-        prior: the log posterior up to a constant. It never falls.
-    probability
-        The class probabilities from this E-step, shape (items, classes); overwritten by the next.
-    parameters
-        The estimate from these probabilities; overwritten by the next.
-
     Examples
     --------
+    >>> from itertools import islice
     >>> from coterie.annotations import encode
     >>> codes = encode([0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [1, 1, 0, 0, 0], sizes=(2, 3, 2, 2))
     >>> start = estimate_from(codes, np.array([[1 / 3, 2 / 3], [1, 0]]))
-    >>> for (objective, probability, _), _ in zip(maximise(codes, start), range(3)):
-    ...     print(round(objective, 3), probability[:, 1].round(3).tolist())
+    >>> for step in islice(maximise(codes, start), 3):
+    ...     print(round(step.objective, 3), step.probability[:, 1].round(3).tolist())
     -1.962 [0.889, 0.0]
     -1.597 [0.988, 0.0]
     -1.411 [1.0, 0.0]
@@ -241,4 +265,4 @@ def maximise(
         objective = log_prior(parameters, smoothing)
         objective += sweep(codes, parameters, probability, counts)
         estimate(counts, smoothing, parameters)
-        yield objective, probability, parameters
+        yield Step(objective, probability, parameters)

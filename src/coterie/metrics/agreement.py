@@ -13,16 +13,17 @@ from coterie.errors import DataError
 
 FloatArray = NDArray[np.float64]
 
-# Items x resamples held at once by the bootstrap: 8 bytes each.
+# Patterns x resamples held at once by the bootstrap: 8 bytes each.
 CHUNK = 4_000_000
 
 
-class Items(NamedTuple):
-    """What agreement needs to know of the items that have at least two labels."""
+class Patterns(NamedTuple):
+    """The items that have at least two labels; those with the same answers are one row."""
 
-    counts: csr_array  # (items, answers)   labels by answer
-    n_labels: FloatArray  # (items,)
-    disagreement: FloatArray  # (items,)    share of its pairs of labels that differ
+    n_items: NDArray[np.int64]  # (patterns,)
+    counts: csr_array  # (patterns, answers)   an item's labels by answer
+    n_labels: FloatArray  # (patterns,)        of an item
+    disagreement: FloatArray  # (patterns,)    share of an item's pairs of labels that differ
 
 
 def krippendorff_alpha(annotations: Annotations) -> float:
@@ -50,15 +51,15 @@ def krippendorff_alpha(annotations: Annotations) -> float:
     >>> round(krippendorff_alpha(crowd.annotations), 3)
     0.871
     """
-    items = _items(annotations)
-    return float(_alpha(items, np.ones((1, len(items.n_labels))))[0])
+    patterns = _find_patterns(annotations)
+    return float(_alpha(patterns, patterns.n_items[None, :])[0])
 
 
 def krippendorff_interval(
     annotations: Annotations,
     *,
     level: float = 0.95,
-    resamples: int = 1000,
+    resamples: int = 2_000,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[float, float]:
     """Give the bootstrap interval of Krippendorff's alpha: items are drawn with replacement.
@@ -89,13 +90,16 @@ def krippendorff_interval(
         raise DataError(f"level must be between 0 and 1, got {level}")
     if resamples < 1:
         raise DataError(f"resamples must be at least 1, got {resamples}")
-    items = _items(annotations)
+    patterns = _find_patterns(annotations)
     rng = np.random.default_rng(random_state)
-    n_items = len(items.n_labels)
-    step = max(CHUNK // n_items, 1)
+    n_items = patterns.n_items.sum()
+    step = max(CHUNK // len(patterns.n_items), 1)
     alphas = np.concatenate(
         [
-            _alpha(items, _times_drawn(n_items, min(step, resamples - done), rng))
+            _alpha(
+                patterns,
+                rng.multinomial(n_items, patterns.n_items / n_items, min(step, resamples - done)),
+            )
             for done in range(0, resamples, step)
         ]
     )
@@ -131,7 +135,8 @@ def fleiss_kappa(annotations: Annotations) -> float:
     >>> round(fleiss_kappa(crowd.annotations), 3)
     0.871
     """
-    seen = 1 - _items(annotations).disagreement.mean()
+    patterns = _find_patterns(annotations)
+    seen = 1 - np.average(patterns.disagreement, weights=patterns.n_items)
     n_labels = annotations.labels_per_item
     weight = 1 / n_labels[n_labels > 0]
     share = np.bincount(
@@ -143,35 +148,34 @@ def fleiss_kappa(annotations: Annotations) -> float:
     return float((seen - chance) / (1 - chance))
 
 
-def _items(annotations: Annotations) -> Items:
-    """Count the answers of every item that has at least two labels."""
+def _find_patterns(annotations: Annotations) -> Patterns:
+    """Count the answers of every item that has at least two labels; merge equal items."""
     codes = annotations.codes
+    one_each = np.ones(annotations.n_labels, np.int64)
     rows = csr_array(
-        (np.ones(annotations.n_labels), codes.item_answer.copy(), codes.item_start.copy()),
+        (one_each, codes.item_answer.copy(), codes.item_start.copy()),
         shape=(annotations.n_items, annotations.n_answers),
     )
     rows.sum_duplicates()
-    counts = rows[annotations.labels_per_item >= 2]
-    if counts.shape[0] == 0:
+    rows = rows[annotations.labels_per_item >= 2]
+    if rows.shape[0] == 0:
         raise DataError("agreement needs an item with at least two labels, and there is none")
-    n_labels: FloatArray = counts.sum(axis=1)
+    # Items are merged by a 64-bit hash of their counts (sums wrap around): few patterns make the
+    # bootstrap's cost independent of the number of items.
+    multipliers = np.random.default_rng(0).integers(2**63, size=annotations.n_answers)
+    hashes = np.asarray(rows @ multipliers)
+    _, first, n_items = np.unique(hashes, return_index=True, return_counts=True)
+    counts = rows[first]
+    n_labels: FloatArray = counts.sum(axis=1).astype(np.float64)
     equal_pairs = counts.power(2).sum(axis=1) - n_labels
-    return Items(counts, n_labels, 1 - equal_pairs / (n_labels * (n_labels - 1)))
+    return Patterns(n_items, counts, n_labels, 1 - equal_pairs / (n_labels * (n_labels - 1)))
 
 
-def _alpha(items: Items, weight: FloatArray) -> FloatArray:
-    """Give alpha for each row of item weights, shape (resamples, items) -> (resamples,)."""
-    n = weight @ items.n_labels
-    seen = weight @ (items.n_labels * items.disagreement) / n
-    by_answer = (items.counts.T @ weight.T).T
-    expected = 1 - (by_answer * (by_answer - 1)).sum(axis=1) / (n * (n - 1))
+def _alpha(patterns: Patterns, n_items: NDArray[np.int64]) -> FloatArray:
+    """Give alpha for each row of items per pattern, shape (resamples, patterns) -> (resamples,)."""
+    n = n_items @ patterns.n_labels
+    seen = n_items @ (patterns.n_labels * patterns.disagreement) / n
+    by_answer: NDArray[np.int64] = (patterns.counts.T @ n_items.T).T
+    expected = 1 - (by_answer * (by_answer - 1.0)).sum(axis=1) / (n * (n - 1))
     only_one = np.count_nonzero(by_answer, axis=1) < 2
     return np.where(only_one, np.nan, 1 - seen / np.where(only_one, 1, expected))
-
-
-def _times_drawn(n_items: int, resamples: int, rng: np.random.Generator) -> FloatArray:
-    """Draw items with replacement; give how often each came, shape (resamples, items)."""
-    drawn = rng.integers(n_items, size=(resamples, n_items))
-    drawn += np.arange(resamples)[:, None] * n_items
-    times = np.bincount(drawn.ravel(), minlength=resamples * n_items)
-    return times.reshape(resamples, n_items).astype(np.float64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ class Matched(NamedTuple):
     Each item has one best class, or several that tie and share the item evenly.
     """
 
-    classes: Sequence[Hashable]
+    classes: list[Any]
     truth: NDArray[np.int64]  # (items,)         code of the true class
     item: NDArray[np.int64]  # (best,)           item of each best class
     best: NDArray[np.int64]  # (best,)           code of the class
@@ -81,6 +81,11 @@ def match_probabilities(probabilities: pd.DataFrame, truth: Labels) -> Matched:
     return match(probabilities, truth)
 
 
+def first_of(index: pd.Index) -> Any:
+    """Give the first id as Python writes it, not as ``np.int64(7)``."""
+    return index[:1].tolist()[0]
+
+
 def _series(labels: Labels, what: str) -> pd.Series:
     if isinstance(labels, pd.Series):
         return labels
@@ -95,16 +100,17 @@ def _series(labels: Labels, what: str) -> pd.Series:
 def _check_items(predicted: pd.Index, known: pd.Index) -> None:
     for index, what in ((predicted, "predictions"), (known, "truth")):
         if not index.is_unique:
-            twice = index[index.duplicated()][0]
+            twice = first_of(index[index.duplicated()])
             raise DataError(f"item {twice!r} is twice in the {what}; keep one row an item")
         if len(index) == 0:
-            raise DataError(f"the {what} hold no item")
+            raise DataError(f"there is no item in the {what}")
     n_both = int(predicted.isin(known).sum())
     fewer = min(len(predicted), len(known))
     if n_both == 0:
         raise DataError(
-            f"no item has both a prediction and a truth: predictions are of {predicted[0]!r}, ..., "
-            f"the truth is of {known[0]!r}, ...; write the ids the same way (also text or number)"
+            "no item has both a prediction and a truth: predictions are of "
+            f"{first_of(predicted)!r}, ..., the truth is of {first_of(known)!r}, ...; "
+            "write the ids the same way (also text or number)"
         )
     if 2 * n_both < fewer:
         warnings.warn(
@@ -117,7 +123,7 @@ def _check_items(predicted: pd.Index, known: pd.Index) -> None:
 
 def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
     if labels.isna().any():
-        item = labels.index[labels.isna()][0]
+        item = first_of(labels.index[labels.isna()])
         raise DataError(f"item {item!r} has no predicted label; drop it, or predict it")
     said, true = set(labels), set(known)
     if said.isdisjoint(true) and {*map(str, said)} & {*map(str, true)}:
@@ -163,7 +169,7 @@ def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
         ) from error
     bad = ~((probability >= 0).all(axis=1) & (np.abs(probability.sum(axis=1) - 1) < 1e-6))
     if bad.any():
-        item = frame.index[bad][0]
+        item = first_of(frame.index[bad])
         raise DataError(
             f"the probabilities of item {item!r} must be at least 0 and sum to 1, got "
             f"{probability[bad][0].tolist()}"
@@ -171,12 +177,12 @@ def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
     return probability
 
 
-def _encode(labels: pd.Series, classes: Sequence[Hashable]) -> NDArray[np.int64]:
+def _encode(labels: pd.Series, classes: list[Any]) -> NDArray[np.int64]:
     code = {label: t for t, label in enumerate(classes)}
     return np.array([code.get(label, -1) for label in labels.tolist()], np.int64)
 
 
-def _in_order(labels: set[Hashable]) -> list[Hashable]:
+def _in_order(labels: set[Any]) -> list[Any]:
     """Numbers by size, else sorted as text."""
     numbers = all(isinstance(label, int | float) for label in labels)
-    return sorted(labels, key=None if numbers else str)  # type: ignore[type-var, arg-type]
+    return sorted(labels, key=None if numbers else str)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from coterie.errors import DataError
+from coterie.metrics.matching import first_of
 
 Partition = pd.Series | ArrayLike
 
@@ -99,16 +100,14 @@ def _match(first: Partition, second: Partition) -> tuple[Partition, Partition]:
         return first, second
     for partition, name in ((first, "first"), (second, "second")):
         if not partition.index.is_unique:
-            twice = partition.index[partition.index.duplicated()][0]
+            twice = first_of(partition.index[partition.index.duplicated()])
             raise DataError(f"{twice!r} is twice in the index of the {name} partition")
     first = first[first.index.isin(second.index)]
     return first, second.loc[first.index]
 
 
 def _codes(partition: Partition, name: str) -> NDArray[np.int64]:
-    values = pd.Series(
-        np.asarray(partition).ravel() if not isinstance(partition, pd.Series) else partition
-    )
+    values = partition if isinstance(partition, pd.Series) else pd.Series(np.ravel(partition))
     codes, _ = pd.factorize(values)
     if (codes < 0).any():
         raise DataError(f"the {name} partition has missing values: every thing needs a block")

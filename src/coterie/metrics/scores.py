@@ -74,7 +74,7 @@ def confusion(predictions: Predictions, truth: Labels) -> pd.DataFrame:
     counts = np.bincount(cell, weights=matched.share, minlength=n_classes**2)
     if matched.probability is None:
         counts = counts.astype(np.int64)
-    classes = pd.Index(np.array([*matched.classes, None], object)[:-1])
+    classes = pd.Index(matched.classes, tupleize_cols=False)
     return pd.DataFrame(
         counts.reshape(n_classes, n_classes),
         index=classes.rename("truth"),

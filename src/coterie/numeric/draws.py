@@ -17,13 +17,15 @@ def draw_log_gamma(shape: float, rng: np.random.Generator) -> float:
     """Draw the log of a Gamma(shape, 1) number.
 
     Gamma(s) = Gamma(s + 1) * U^(1/s): a shape of 0.018, one of 50 classes in the paper's prior,
-    gives numbers far below the smallest float.
+    gives numbers far below the smallest float. A shape that has underflowed to zero gives -inf.
 
     Examples
     --------
     >>> draw_log_gamma(1e-5, np.random.default_rng(1)) < -700
     True
     """
+    if shape == 0:
+        return -math.inf
     if shape >= 1:
         return math.log(rng.standard_gamma(shape))
     return math.log(rng.standard_gamma(shape + 1)) + math.log1p(-rng.random()) / shape

@@ -1,0 +1,95 @@
+"""The labels as codes: possible truths first, then what may be said and is never true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie.annotations import Array, IntArray
+from coterie.errors import DataError
+from coterie.frames.forms import Triples
+from coterie.frames.table import Table, listed
+from coterie.frames.values import Coded, sort_order, value_array
+from coterie.frames.warn import warn_of_lone_class, warn_of_variants
+
+
+class Answers(NamedTuple):
+    """The answers given, as codes, and the vocabulary behind them."""
+
+    codes: IntArray  # (labels,)
+    classes: Array  # (classes,)
+    extra_answers: Array  # (answers - classes,)
+
+
+def code_answers(
+    table: Table,
+    triples: Triples,
+    classes: Iterable[Hashable] | None,
+    extra_answers: Iterable[Hashable] | None,
+) -> Answers:
+    """Code the labels by the declared classes, or by every label seen, in order."""
+    label = triples.label
+    if not len(label.values):
+        raise DataError(f"{table.name} holds no label, every cell is blank; expected some labels")
+    extra = declared(extra_answers, "extra_answers")
+    truths = seen(label, extra) if classes is None else declared(classes, "classes")
+    both = set(truths.tolist()) & set(extra.tolist())
+    if both:
+        raise DataError(
+            f"{next(x for x in extra.tolist() if x in both)!r} is in classes= and in "
+            "extra_answers=; an extra answer is never true, so keep it in one of them"
+        )
+    if len(truths) < 2:
+        raise DataError(_too_few(table, truths, classes is None))
+    place = {value: code for code, value in enumerate([*truths.tolist(), *extra.tolist()])}
+    codes = np.array([place.get(value, -1) for value in label.values.tolist()], np.int32)
+    if codes.min() < 0:
+        raise DataError(_outside(table, triples, codes < 0, truths, extra))
+    warn_of_variants(table, label)
+    warn_of_lone_class(table, label)
+    return Answers(codes[label.codes], truths, extra)
+
+
+def declared(values: Iterable[Hashable] | None, argument: str) -> Array:
+    """Give declared classes or extra answers as an array, in the order declared."""
+    if isinstance(values, str):
+        raise DataError(f"{argument}={values!r} is a text; pass a list, {argument}=[...]")
+    array = value_array([] if values is None else values)
+    for value, count in Counter(array.tolist()).items():
+        if count > 1:
+            raise DataError(f"{argument}= names {value!r} {count} times; name it once")
+    return array[sort_order(array)] if isinstance(values, (set, frozenset)) else array
+
+
+def seen(label: Coded, extra: Array) -> Array:
+    """Give every label seen that is not declared an extra answer, in order."""
+    never_true = set(extra.tolist())
+    truths = value_array(value for value in label.values.tolist() if value not in never_true)
+    return truths[sort_order(truths)]
+
+
+def _too_few(table: Table, truths: Array, guessed: bool) -> str:
+    came = listed(truths.tolist()) or "none"
+    if not guessed:
+        return f"classes= needs at least two possible truths, got {came}"
+    return (
+        f"the only class among the labels of {table.name} is {came}, expected at least two; "
+        "pass classes= with every possible truth"
+    )
+
+
+def _outside(table: Table, triples: Triples, unknown: Array, truths: Array, extra: Array) -> str:
+    (labels,) = np.nonzero(unknown[triples.label.codes])
+    value = triples.label.values.tolist()[triples.label.codes[labels[0]]]
+    more = f" (and {len(labels) - 1:,} more such labels)" if len(labels) > 1 else ""
+    allowed = f"classes={listed(truths.tolist(), '[]')}"
+    if len(extra):
+        allowed += f" or extra_answers={listed(extra.tolist(), '[]')}"
+    return (
+        f"label {value!r} in {table.row(triples.rows_of(labels)[0])} is not one of "
+        f"{allowed}{more}; correct it, or add it to classes= if it can be the truth, "
+        "to extra_answers= if it never is"
+    )

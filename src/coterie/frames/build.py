@@ -1,0 +1,147 @@
+"""Table -> Annotations: vocabularies in order, every check, what was taken."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Hashable, Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from coterie.annotations import Annotations, Array, Codes, count_pairs, encode
+from coterie.errors import DataError
+from coterie.frames.answers import Answers, code_answers
+from coterie.frames.columns import ROLES, Asked, Columns, gold_like, place_of
+from coterie.frames.forms import Triples, read_triples
+from coterie.frames.gold import gold_of_rows, with_gold
+from coterie.frames.table import INDEX, Table, listed, table_from
+from coterie.frames.warn import warn_of_lone_annotator, warn_of_mixed_types
+
+DUPLICATES = ("error", "first", "last", "keep")
+log = logging.getLogger("coterie")
+
+
+class Declared(NamedTuple):
+    """What the user declared of the labels."""
+
+    classes: Iterable[Hashable] | None = None
+    extra_answers: Iterable[Hashable] | None = None
+    duplicates: str = "error"
+
+
+def annotations_from(
+    data: Any,
+    *,
+    item: Hashable | None = None,
+    annotator: Hashable | list[Hashable] | None = None,
+    label: Hashable | None = None,
+    gold: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    extra_answers: Iterable[Hashable] | None = None,
+    duplicates: str = "error",
+) -> Annotations:
+    """Make Annotations of a dataframe (pandas, polars, pyarrow) or of triples.
+
+    The parameters are those of :func:`coterie.read`, which also takes files; here ``gold`` is a
+    column's name, a mapping or Series item -> label, or a frame of items and labels.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"task": [1, 1, 2], "worker": ["a", "b", "a"], "label": [0, 1, 1]})
+    >>> annotations_from(frame, gold={2: 1})
+    <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 25.0 % missing, 1 gold>
+    """
+    if isinstance(data, Annotations):
+        return data if gold is None else with_gold(data, gold)
+    asked, declared = Asked(item, annotator, label), Declared(classes, extra_answers, duplicates)
+    return build(table_from(data), asked, declared, gold)
+
+
+def build(table: Table, asked: Asked, declared: Declared, gold: Any = None) -> Annotations:
+    """Make Annotations of a table; ``gold`` is a column's name or what ``with_gold`` takes."""
+    if declared.duplicates not in DUPLICATES:
+        raise DataError(f"duplicates={declared.duplicates!r} is not one of {listed(DUPLICATES)}")
+    place = place_of(table, gold, "gold") if isinstance(gold, str) else None
+    columns, triples, known = read_triples(table, asked, place)
+    answers = code_answers(table, triples, declared.classes, declared.extra_answers)
+    annotations = Annotations(
+        triples.item.values,
+        triples.annotator.values,
+        answers.classes,
+        answers.extra_answers,
+        _encoded(table, triples, answers, declared.duplicates),
+        tuple(table.columns[p] for p in _places(columns) if p != INDEX),
+        _origin(table, columns, place),
+    )
+    for role, coded in zip(ROLES, triples[:3], strict=True):
+        warn_of_mixed_types(table, role, coded)
+    warn_of_lone_annotator(table, annotations)
+    log.info("%s", annotations.origin)
+    if known is not None:
+        return gold_of_rows(table, annotations, triples.item_of_row, known)
+    return annotations if gold is None else with_gold(annotations, gold)
+
+
+def _encoded(table: Table, triples: Triples, answers: Answers, duplicates: str) -> Codes:
+    """Encode the triples; what to do with an annotator's repeated labels is the user's choice."""
+    item, annotator = triples.item, triples.annotator
+    sizes = (
+        len(item.values),
+        len(annotator.values),
+        len(answers.classes),
+        len(answers.classes) + len(answers.extra_answers),
+    )
+    parts = [item.codes, annotator.codes, answers.codes]
+    codes = encode(*parts, sizes=sizes)
+    if duplicates == "keep" or count_pairs(codes) == len(answers.codes):
+        return codes
+    repeated = _repeated(triples, "last" if duplicates == "last" else "first")
+    if duplicates == "error":
+        raise DataError(_repeats(table, triples, repeated))
+    return encode(*(part[~repeated] for part in parts), sizes=sizes)
+
+
+def _repeated(triples: Triples, keep: Literal["first", "last"]) -> Array:
+    """Mark an annotator's labels of an item but the first or last."""
+    import pandas as pd
+
+    pair = triples.item.codes.astype(np.int64) * len(triples.annotator.values)
+    pair += triples.annotator.codes
+    return pd.Series(pair).duplicated(keep=keep).to_numpy()
+
+
+def _repeats(table: Table, triples: Triples, repeated: Array) -> str:
+    (again,) = np.nonzero(repeated)
+    first = again[0]
+    item = triples.item.values.tolist()[triples.item.codes[first]]
+    annotator = triples.annotator.values.tolist()[triples.annotator.codes[first]]
+    return (
+        f"{table.rows(triples.rows_of(again))} "
+        f"{'repeats' if len(again) == 1 else 'repeat'} the item and annotator of an earlier label "
+        f"({len(again):,} in all; first item {item!r}, annotator {annotator!r}); pass "
+        'duplicates="first" or "last" to keep one label of each, or "keep" to count them all'
+    )
+
+
+def _places(columns: Columns) -> list[int]:
+    return [columns.item, *columns.annotators, *([] if columns.label is None else [columns.label])]
+
+
+def _origin(table: Table, columns: Columns, gold: int | None) -> str:
+    """Say which columns were taken."""
+    taken = f"item {table.column_name(columns.item)}, "
+    if columns.label is None:
+        names = listed(table.columns[place] for place in columns.annotators)
+        taken += f"one column an annotator: {names}"
+    else:
+        (annotator,) = columns.annotators
+        taken += (
+            f"annotator {table.column_name(annotator)}, label {table.column_name(columns.label)}"
+        )
+    if gold is not None:
+        taken += f", gold {table.column_name(gold)}"
+    unread = [table.columns[p] for p in gold_like(table) if p not in _places(columns)]
+    if unread and gold is None:
+        taken += f" (not read: {listed(unread)}; gold= would take it as known labels)"
+    return f"{table.name}{table.note}: {taken}"

@@ -1,0 +1,126 @@
+"""coterie.read: a file, a dataframe or triples -> Annotations."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from coterie.annotations import Annotations
+from coterie.errors import DataError
+from coterie.frames import (
+    Asked,
+    Declared,
+    Table,
+    build,
+    known_labels,
+    table_from,
+    with_gold,
+)
+from coterie.frames.table import listed
+from coterie.io.files import table_of_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read(
+    source: Any,
+    item: Hashable | None = None,
+    annotator: Hashable | list[Hashable] | None = None,
+    label: Hashable | None = None,
+    gold: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    extra_answers: Iterable[Hashable] | None = None,
+    duplicates: str = "error",
+) -> Annotations:
+    """Read who said what about which item.
+
+    Columns are recognised by the names people use, whatever their case and signs: ``item``,
+    ``task_id``, ``question``, ``HITId``; ``annotator``, ``WorkerId``, ``rater``; ``label``,
+    ``answer``, ``rating``. What was taken is logged (logger ``coterie``, level INFO) and kept in
+    ``Annotations.origin``. When two columns fit equally well, name one.
+
+    Parameters
+    ----------
+    source
+        A CSV or TSV file (also with ``;`` or ``|``, also ``.gz``; ``"-"`` is standard input), a
+        Parquet or JSONL file, a dataframe (pandas, polars, pyarrow), triples ``(item, annotator,
+        label)``, or a mapping item -> annotator -> label. Text files give strings exactly as
+        written, a blank cell is missing; typed sources keep their types.
+    item, annotator, label
+        The names of the columns. In the wide form, one row an item and one column an annotator,
+        ``annotator`` lists the annotators' columns; blank cells are labels that were not given.
+        The wide form is also recognised by itself if all columns but the item's use the same words.
+    gold
+        Known labels, clamped in every fit: a column's name, or another file, frame, Series or
+        mapping of items and labels. Blanks are unknown.
+    classes
+        The possible truths, in the order wanted; by default every label seen, in numeric order if
+        all are numbers, else sorted.
+    extra_answers
+        What may be said and is never true, such as "unsure".
+    duplicates
+        What an annotator's repeated label of one item means: ``"error"``, ``"first"`` or
+        ``"last"`` (keep one), or ``"keep"`` (count them all).
+
+    Raises
+    ------
+    DataError
+        If the input is not what it should be; the sentence says where, and what to do.
+
+    Examples
+    --------
+    >>> triples = [("q1", "ann", "yes"), ("q1", "bob", "unsure"), ("q2", "ann", "no")]
+    >>> read(triples, extra_answers=["unsure"])
+    <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 1 extra answer, 25.0 % missing>
+
+    >>> import pandas as pd
+    >>> wide = pd.DataFrame({"task": [7, 8], "ann": ["a", "b"], "bob": ["a", None]})
+    >>> crowd = read(wide, gold={8: "b"})
+    >>> crowd.origin
+    "the frame: item 'task', one column an annotator: 'ann', 'bob'"
+    >>> crowd.gold
+    {8: 'b'}
+    """
+    if isinstance(source, Annotations):
+        return source if gold is None else with_gold(source, _gold_source(None, gold))
+    table = table_of(source)
+    asked, declared = Asked(item, annotator, label), Declared(classes, extra_answers, duplicates)
+    return build(table, asked, declared, _gold_source(table, gold))
+
+
+def read_truth(source: Any) -> pd.Series[Any]:
+    """Read labels to score a result with: a Series, item -> label.
+
+    Parameters
+    ----------
+    source
+        A file, frame, Series or mapping of items and labels; blank labels are left out.
+
+    Examples
+    --------
+    >>> read_truth({"q1": "yes", "q2": None}).to_dict()
+    {'q1': 'yes'}
+    """
+    return known_labels(table_of_file(source) if _is_path(source) else source)
+
+
+def table_of(source: Any) -> Table:
+    """See a file or anything in memory as a table."""
+    return table_of_file(source) if _is_path(source) else table_from(source)
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, (str, PathLike))
+
+
+def _gold_source(table: Table | None, gold: Any) -> Any:
+    """Tell a column from a file: a column of that name wins."""
+    if not _is_path(gold) or (table is not None and gold in table.columns):
+        return gold
+    if gold == "-" or Path(gold).expanduser().exists():
+        return table_of_file(gold)
+    columns = "" if table is None else f" a column of {table.name} ({listed(table.columns)}) or"
+    raise DataError(f"gold={str(gold)!r} is not{columns} a file; check the name")

@@ -1,0 +1,34 @@
+"""cBCC: annotators of a coterie share one confusion matrix; their number is unknown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.priors import CBCCPrior
+
+
+class CBCC(SamplingEstimator[CBCCPrior]):
+    """cBCC: annotators of a coterie share one confusion matrix; their number is unknown.
+
+    Coteries ~ CRP(concentration), Psi[m, t] ~ Dir(strength[t] mean[t]) for every coterie m; the
+    matrices and tau are integrated out, the truth z, the coteries q and alpha are sampled.
+
+    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
+    >>> model = coterie.CBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
+    >>> model.posterior_
+    <Posterior of CBCC: 50 items, 12 annotators, 3 classes>
+    """
+
+    _prior_type: ClassVar[type] = CBCCPrior
+
+    @classmethod
+    def _kernels(cls) -> PriorKernels:
+        from coterie.kernels import cbcc
+
+        return cbcc

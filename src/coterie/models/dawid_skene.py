@@ -1,0 +1,251 @@
+"""DawidSkene: a confusion matrix for each annotator, by expectation-maximisation."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import islice
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.annotations import Annotations
+from coterie.errors import ConvergenceWarning, DataError
+from coterie.kernels.dawid_skene import (
+    Parameters,
+    count,
+    estimate,
+    estimate_from,
+    maximise,
+    zero_counts,
+)
+from coterie.kernels.majority import count_votes, vote_shares
+from coterie.models.base import Estimator, TrueLabels, as_annotations
+from coterie.posterior import Posterior
+
+Strategy = Literal["assign", "addition"]
+
+# A cell of an assigned matrix that is zero would stay zero for ever; crowd-kit's bound.
+LEAST_START = 1e-10
+
+
+class DawidSkene(Estimator):
+    """Dawid and Skene's model: tau and each annotator's confusion matrix by maximum likelihood.
+
+    Expectation-maximisation from the vote shares, until the log likelihood of the data (it never
+    falls) rises by no more than ``tol`` a label. The class of an item without labels is as probable
+    as the class is frequent; the row of a confusion matrix about which the labels say nothing has
+    equal probabilities.
+
+    Parameters
+    ----------
+    n_iter
+        Most iterations; a :class:`coterie.ConvergenceWarning` says when they did not suffice.
+    tol
+        Smallest rise of the log likelihood, divided by the number of labels, worth going on for.
+    initial_error_strategy
+        What ``fit`` does with ``initial_error``: ``"assign"`` starts from it (probabilities or
+        counts, for all annotators), ``"addition"`` adds it (counts, for any annotators) to the
+        counts under the vote that start the first iteration. As in crowd-kit, it is a start only.
+    smoothing
+        Pseudo-counts added to every cell of every confusion matrix and to every class: the mode
+        under Dirichlet(1 + smoothing) priors. What never falls is then the log posterior.
+    duplicates
+        What an annotator's repeated label of one item means, see :func:`coterie.read`.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of iterations done.
+    loss_history_ : list of float
+        The log likelihood (log posterior up to a constant, with smoothing) divided by the number
+        of labels, at the parameters each iteration started from.
+    converged_ : bool
+        Whether the last iteration rose it by no more than ``tol``.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [(f"q{i}", f"a{l}", "no" if l == 3 else "yes") for i in range(3) for l in range(4)]
+    >>> rows += [(f"p{i}", f"a{l}", "no") for i in range(3) for l in range(4)]
+    >>> model = coterie.DawidSkene().fit(rows)
+    >>> model.predict().to_dict()
+    {'p0': 'no', 'p1': 'no', 'p2': 'no', 'q0': 'yes', 'q1': 'yes', 'q2': 'yes'}
+    >>> model.posterior_.confusion(annotator="a3")
+    answer   no  yes
+    true
+    no      1.0  0.0
+    yes     1.0  0.0
+    >>> model.converged_, model.n_iter_
+    (True, 4)
+    """
+
+    n_iter_: int
+    loss_history_: list[float]
+    converged_: bool
+
+    def __init__(
+        self,
+        n_iter: int = 10_000,
+        tol: float = 1e-9,
+        initial_error_strategy: Strategy | None = None,
+        *,
+        smoothing: float = 0.0,
+        duplicates: str = "error",
+    ) -> None:
+        self.n_iter = n_iter
+        self.tol = tol
+        self.initial_error_strategy = initial_error_strategy
+        self.smoothing = smoothing
+        self.duplicates = duplicates
+
+    def fit(
+        self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        data
+            :class:`coterie.Annotations`, a dataframe, or (item, annotator, label) triples.
+        true_labels
+            Known labels, item -> class: clamped in the fit.
+        initial_error
+            What is known of the annotators beforehand, in crowd-kit's layout: index (annotator,
+            given label), one column a true class. See ``initial_error_strategy``.
+        """
+        annotations = as_annotations(data, duplicates=self.duplicates, true_labels=true_labels)
+        self.posterior_ = self._fit(annotations, initial_error)
+        return self
+
+    def fit_predict(
+        self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None
+    ) -> pd.Series:
+        """Fit, and give crowd-kit's Series: index ``task``, name ``agg_label``."""
+        return self.fit(data, true_labels, initial_error).labels_
+
+    def fit_predict_proba(
+        self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None
+    ) -> pd.DataFrame:
+        """Fit, and give crowd-kit's DataFrame: index ``task``, one column a label."""
+        return self.fit(data, true_labels, initial_error).probas_
+
+    def _fit(
+        self, annotations: Annotations, initial_error: pd.DataFrame | None = None
+    ) -> Posterior:
+        self._check(initial_error)
+        start = self._start(annotations, initial_error)
+        history: list[float] = []
+        self.converged_ = False
+        for step in islice(maximise(annotations.codes, start, self.smoothing), self.n_iter):
+            history.append(step.objective / max(annotations.n_labels, 1))
+            self.converged_ = len(history) > 1 and history[-1] - history[-2] <= self.tol
+            if self.converged_:
+                break
+        self.n_iter_ = len(history)
+        self.loss_history_ = history
+        if not self.converged_:
+            self._warn()
+        return Posterior(
+            annotations=annotations,
+            item_probability=step.probability,
+            class_balance=step.parameters.truth,
+            confusion_mean=np.ascontiguousarray(step.parameters.said.swapaxes(1, 2)),
+            model=type(self).__name__,
+            settings=self.get_params(),
+        )
+
+    def _check(self, initial_error: pd.DataFrame | None) -> None:
+        if self.n_iter < 1:
+            raise DataError(f"n_iter must be at least 1, got {self.n_iter}")
+        if not 0 <= self.smoothing < np.inf:
+            raise DataError(f"smoothing must not be negative or infinite, got {self.smoothing}")
+        strategy = self.initial_error_strategy
+        if strategy is not None and strategy not in get_args(Strategy):
+            raise DataError(
+                f"initial_error_strategy must be 'assign', 'addition' or None, got {strategy!r}"
+            )
+        if (strategy is None) != (initial_error is None):
+            raise DataError(
+                "initial_error (in fit) and initial_error_strategy go together: got "
+                + ("only the second" if initial_error is None else "only the first")
+            )
+
+    def _start(self, annotations: Annotations, initial_error: pd.DataFrame | None) -> Parameters:
+        """First M-step: from the vote shares, and from ``initial_error``."""
+        codes = annotations.codes
+        shares = vote_shares(count_votes(codes), codes.gold)
+        if initial_error is None:
+            return estimate_from(codes, shares, self.smoothing)
+        matrices = error_matrices(initial_error, annotations)
+        if self.initial_error_strategy == "assign":
+            check_complete(initial_error, annotations)
+            said = matrices.clip(LEAST_START)
+            said /= said.sum(axis=1, keepdims=True)
+            return estimate_from(codes, shares, self.smoothing)._replace(said=said)
+        counts = zero_counts(codes)
+        count(codes, shares, counts)
+        counts.said[:] += matrices
+        parameters = Parameters(*(np.empty_like(array) for array in counts))
+        estimate(counts, self.smoothing, parameters)
+        return parameters
+
+    def _warn(self) -> None:
+        history = self.loss_history_
+        rise = history[-1] - history[-2] if len(history) > 1 else np.inf
+        what = "log posterior" if self.smoothing > 0 else "log likelihood"
+        warnings.warn(
+            ConvergenceWarning(
+                f"after {self.n_iter_} iterations the {what} a label still rose by {rise:.2g}, "
+                f"more than tol={self.tol:g}; raise n_iter or tol",
+                {"n_iter": self.n_iter_, "rise": rise, "tol": self.tol, "loss": history[-1]},
+            ),
+            stacklevel=4,
+        )
+
+
+def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.float64]:
+    """Read crowd-kit's error frame: index (annotator, answer), one column a true class.
+
+    Annotators who are not in the data are left out, cells that are not given are zero.
+
+    Returns
+    -------
+    Array of shape (annotators, answers, classes).
+    """
+    a = annotations
+    if frame.index.nlevels != 2 or not frame.index.is_unique:
+        raise DataError("the index of initial_error must be unique pairs (annotator, given label)")
+    for what, given, known in (
+        ("columns", frame.columns, a.classes),
+        ("given labels", frame.index.levels[1], a.answers),
+    ):
+        unknown = sorted(map(repr, set(given.tolist()) - set(known.tolist())))
+        if unknown:
+            raise DataError(
+                f"{what} of initial_error must be among {known.tolist()}, got {', '.join(unknown)}"
+            )
+    if not (np.isfinite(frame.to_numpy(np.float64)) & (frame.to_numpy(np.float64) >= 0)).all():
+        raise DataError("initial_error must hold finite numbers that are not negative")
+    rows = pd.MultiIndex.from_product([a.annotators, a.answers])
+    full = frame.reindex(index=rows, columns=a.classes).fillna(0.0).to_numpy(np.float64)
+    return full.reshape(a.n_annotators, a.n_answers, a.n_classes)
+
+
+def check_complete(frame: pd.DataFrame, annotations: Annotations) -> None:
+    """Check that every annotator with labels has a matrix, and that probabilities sum to one."""
+    busy = annotations.annotators[annotations.labels_per_annotator > 0]
+    missing = set(busy.tolist()) - set(frame.index.get_level_values(0).tolist())
+    if missing:
+        example = min(map(str, missing))
+        raise DataError(
+            f"initial_error lacks {len(missing):,} annotators, for example {example!r};"
+            " give all of them, or use initial_error_strategy='addition'"
+        )
+    sums = frame.groupby(level=0, sort=False).sum()
+    if (frame <= 1).all(axis=None) and not np.allclose(sums, 1):
+        raise DataError(
+            "the columns of each annotator's initial_error must sum to one (index: given label, "
+            "columns: true class); transpose the matrices, or give counts"
+        )

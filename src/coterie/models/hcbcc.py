@@ -1,0 +1,35 @@
+"""hcBCC: annotators of a coterie are similar, not equal; the number of coteries is unknown."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.priors import HCBCCPrior
+
+
+class HCBCC(SamplingEstimator[HCBCCPrior]):
+    """hcBCC: annotators of a coterie are similar, not equal; the number of coteries is unknown.
+
+    Coteries ~ CRP(concentration), Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) for every annotator l of
+    coterie m, with beta ~ strength and eta[m, t] ~ Dir(mean_strength[t] mean[t]); the matrices
+    and tau are integrated out, all else is sampled.
+
+    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
+    >>> model = coterie.HCBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
+    >>> model.posterior_
+    <Posterior of HCBCC: 50 items, 12 annotators, 3 classes>
+    """
+
+    _prior_type: ClassVar[type] = HCBCCPrior
+
+    @classmethod
+    def _kernels(cls) -> PriorKernels:
+        from coterie.kernels import hcbcc
+
+        return hcbcc

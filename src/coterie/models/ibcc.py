@@ -1,0 +1,34 @@
+"""iBCC: every annotator has a confusion matrix of their own."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.priors import IBCCPrior
+
+
+class IBCC(SamplingEstimator[IBCCPrior]):
+    """iBCC: every annotator has a confusion matrix of their own.
+
+    Psi[l, t] ~ Dir(strength[t] mean[t]) for every annotator l, tau ~ Dir(class_weights); both are
+    integrated out, the truth z is sampled.
+
+    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
+    >>> model = coterie.IBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
+    >>> model.posterior_
+    <Posterior of IBCC: 50 items, 12 annotators, 3 classes>
+    """
+
+    _prior_type: ClassVar[type] = IBCCPrior
+
+    @classmethod
+    def _kernels(cls) -> PriorKernels:
+        from coterie.kernels import ibcc
+
+        return ibcc

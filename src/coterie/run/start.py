@@ -1,0 +1,52 @@
+"""Where chains start: far apart, so that their agreement means something."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.annotations import Codes
+from coterie.numeric.partitions import draw_crp
+
+NOISE = 0.3
+"""Share of the items whose starting class is drawn from their labels instead of the vote."""
+
+IntArray = NDArray[np.int32]
+
+
+def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
+    """Give a class to every item: the vote in the first chain, noisy votes in the others.
+
+    A noisy vote is, for a share of the items, the class of one of the item's own labels.
+
+    Returns
+    -------
+    Array of shape (items,).
+    """
+    n_items, n_classes = len(data.gold), data.n_classes
+    n_labels = np.diff(data.item_start)
+    votes = np.zeros((n_items, n_classes), np.int32)
+    item = np.repeat(np.arange(n_items), n_labels)
+    says_class = data.item_answer < n_classes
+    np.add.at(votes, (item[says_class], data.item_answer[says_class]), 1)
+    truth = votes.argmax(axis=1).astype(np.int32)
+    if number > 0:
+        noisy = (rng.random(n_items) < NOISE) & (n_labels > 0)
+        any_label = data.item_start[:-1] + rng.integers(0, np.maximum(n_labels, 1))
+        said = data.item_answer[any_label[noisy]]
+        truth[noisy] = np.where(said < n_classes, said, truth[noisy])
+    return truth
+
+
+def starting_group(number: int, n_annotators: int, rng: np.random.Generator) -> IntArray:
+    """Give a cluster to every annotator: all together, all alone, then CRP draws.
+
+    Returns
+    -------
+    Array of shape (annotators,).
+    """
+    if number == 0:
+        return np.zeros(n_annotators, np.int32)
+    if number == 1:
+        return np.arange(n_annotators, dtype=np.int32)
+    return draw_crp(n_annotators, 1.0, rng)
