@@ -54,11 +54,11 @@ def test_degenerate_partitions():
 
 
 def test_series_are_matched_by_index():
-    first = pd.Series({"ann": "x", "bob": "x", "cat": "y", "dan": "y", "eve": "z"})
-    second = pd.Series({"dan": 7, "cat": 7, "bob": 3, "ann": 3, "fay": 3})
+    first = pd.Series({"ann": "x", "bob": "x", "cat": "x", "dan": "y", "eve": "z"})
+    second = pd.Series({"dan": 7, "cat": 3, "bob": 3, "ann": 3, "fay": 3})
     assert metrics.adjusted_rand_index(first, second) == 1
     assert metrics.variation_of_information(first, second) == 0
-    assert metrics.adjusted_rand_index(first.to_numpy()[:4], second.to_numpy()[:4]) == 1
+    assert metrics.adjusted_rand_index(first.to_numpy(), second.to_numpy()) < 1  # by position
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,13 @@ class TestKinds:
         assert self.matrices("unsure", classes)[:, :, classes].min() > 0.1
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("unsure", "spammer")])
+def test_only_the_unsure_care_for_extra_answers(kind):
+    crowd = simulate({kind: 1}, extra_answers=["skip", "?"], annotators=50, random_state=0)
+    assert crowd.confusion[:, :, 3:].mean(axis=(0, 1)).max() < 0.1
+    assert crowd.confusion[:, :, 3:].min() > 0
+
+
 def test_groups_of_ones_own():
     first = Group("first", [[0.9, 0.1], [0.2, 0.8]], share=2)
     second = Group("second", [[0.3, 0.7], [0.3, 0.7]], strength=5, blind=True)
@@ -232,6 +239,11 @@ def test_repr_is_one_line():
     assert text == (
         "<Crowd: 4 items x 3 annotators, 12 labels, 3 classes, 0.0 % missing; groups: expert 3>"
     )
+
+
+def test_many_groups_are_only_counted():
+    groups = [Group(f"g{number}", np.eye(2)) for number in range(9)]
+    assert repr(simulate(groups, classes=2)).endswith("missing; 9 groups>")
 
 
 def test_a_crowd_cannot_be_changed():

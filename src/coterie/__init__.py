@@ -13,34 +13,60 @@ from coterie.errors import ConvergenceWarning, CoterieError, DataError, DataWarn
 from coterie.version import __version__
 
 if TYPE_CHECKING:
+    from coterie import datasets, metrics
     from coterie.io import read
-    from coterie.models import DawidSkene, MajorityVote
+    from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote
     from coterie.posterior import Posterior
+    from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+    from coterie.simulation import Crowd, simulate
 
 _LAZY = {
+    "CBCC": "coterie.models",
+    "CBCCPrior": "coterie.priors",
+    "Crowd": "coterie.simulation",
     "DawidSkene": "coterie.models",
+    "Gamma": "coterie.priors",
+    "HCBCC": "coterie.models",
+    "HCBCCPrior": "coterie.priors",
+    "IBCC": "coterie.models",
+    "IBCCPrior": "coterie.priors",
     "MajorityVote": "coterie.models",
     "Posterior": "coterie.posterior",
     "read": "coterie.io",
+    "simulate": "coterie.simulation",
 }
+_MODULES = ("datasets", "metrics")
 
 __all__ = [
+    "CBCC",
+    "HCBCC",
+    "IBCC",
     "Annotations",
+    "CBCCPrior",
     "ConvergenceWarning",
     "CoterieError",
+    "Crowd",
     "DataError",
     "DataWarning",
     "DawidSkene",
+    "Gamma",
+    "HCBCCPrior",
+    "IBCCPrior",
     "MajorityVote",
     "Posterior",
     "__version__",
+    "datasets",
+    "metrics",
     "read",
+    "simulate",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"coterie.{name}")
     raise AttributeError(f"module 'coterie' has no attribute {name!r}")
 
 

@@ -98,26 +98,35 @@ def _gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
 
 
 def _sorted_triples(
-    row: Array, column: Array, answer: Array, sizes: tuple[int, int, int]
+    row: IntArray, column: IntArray, answer: IntArray, sizes: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], IntArray, IntArray]:
     """Sort by (row, column, answer); give row starts, columns, answers."""
-    n_rows, n_columns, n_answers = sizes
-    start = np.zeros(n_rows + 1, np.int64)
-    np.cumsum(np.bincount(row, minlength=n_rows), out=start[1:])
-    column_bits, answer_bits = (max(n - 1, 0).bit_length() for n in (n_columns, n_answers))
-    if max(n_rows - 1, 0).bit_length() + column_bits + answer_bits > 63:
+    row_bits, column_bits, answer_bits = (max(size - 1, 0).bit_length() for size in sizes)
+    if row_bits + column_bits + answer_bits > 62:
         order = np.lexsort((answer, column, row))
-        return start, column[order].astype(np.int32), answer[order].astype(np.int32)
+        start = np.searchsorted(row[order], np.arange(sizes[0] + 1))
+        return start, column[order], answer[order]
     # One packed integer a label sorts many times faster than lexsort and needs no permutation.
     key = row.astype(np.int64)
-    for part, bits in ((column, column_bits), (answer, answer_bits)):
-        key <<= bits
-        key |= part
+    key <<= column_bits
+    key |= column
+    key <<= answer_bits
+    key |= answer
     key.sort()
-    sorted_answer = (key & ((1 << answer_bits) - 1)).astype(np.int32)
-    key >>= answer_bits
-    key &= (1 << column_bits) - 1
-    return start, key.astype(np.int32), sorted_answer
+    start = np.searchsorted(key, np.arange(sizes[0] + 1) << (column_bits + answer_bits))
+    return (
+        start,
+        _low_bits(key, column_bits, skip=answer_bits),
+        _low_bits(key, answer_bits),
+    )
+
+
+def _low_bits(key: NDArray[np.int64], bits: int, skip: int = 0) -> IntArray:
+    """Give some of the lowest bits of each key; bits never exceed 31."""
+    part = np.empty(len(key), np.int32)
+    np.right_shift(key, skip, out=part, casting="unsafe")  # cuts off what is above 32 bits
+    part &= (1 << bits) - 1
+    return part
 
 
 def count_pairs(codes: Codes) -> int:

@@ -56,9 +56,7 @@ def run(source: str, columns: Columns, vocabulary: Vocabulary, known: Known, job
     if job.out is not None:
         check_target(job.out, job.format, force=job.force)
     content = BytesIO(sys.stdin.buffer.read()) if source == "-" else Path(source)
-    annotations = read(
-        content, **columns._asdict(), **vocabulary._asdict(), gold=known.gold
-    )
+    annotations = read(content, **columns._asdict(), **vocabulary._asdict(), gold=known.gold)
     truth = None if known.truth is None else read_truth(known.truth, annotations)
     show.data(source, annotations)
     start = time.perf_counter()

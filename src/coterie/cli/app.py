@@ -69,7 +69,8 @@ def aggregate(
         str | None, typer.Option(help="Answers that are never true: unsure,skip")
     ] = None,
     duplicates: Annotated[
-        str, typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep.")
+        str,
+        typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
     ] = "error",
     seed: Seed = 0,
     format: Annotated[str, typer.Option("--format", help="csv, parquet or json.")] = "csv",

@@ -62,9 +62,8 @@ def data(source: str, annotations: Annotations) -> None:
     out = console()
     name = "standard input" if source == "-" else source
     out.print(f"{escape(name)}: {annotations.describe()}", soft_wrap=True)
-    if annotations.columns is not None:
-        item, annotator, label = annotations.columns
-        out.print(escape(f"columns: item={item}, annotator={annotator}, label={label}"))
+    if annotations.origin:
+        out.print(escape(annotations.origin), soft_wrap=True)
 
 
 def summary(posterior: Posterior, scores: Mapping[str, float]) -> None:
@@ -117,11 +116,12 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
 
 def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, float]:
     """Score a result against the truth."""
+    labels = posterior.labels().set_index("item")["label"]
     probabilities = posterior.probabilities()
     return {
-        "scored items": int(truth.index.isin(probabilities.index).sum()),
-        "accuracy": metrics.accuracy(posterior.labels().set_index("item")["label"], truth),
-        "balanced accuracy": metrics.balanced_accuracy(probabilities, truth),
+        "scored items": int(probabilities.index.isin(truth.index).sum()),
+        "accuracy": metrics.accuracy(labels, truth),
+        "balanced accuracy": metrics.balanced_accuracy(labels, truth),
         "log loss": metrics.log_loss(probabilities, truth),
         "calibration error": metrics.expected_calibration_error(probabilities, truth),
     }

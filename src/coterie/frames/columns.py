@@ -39,9 +39,9 @@ WEAK = {
     "annotator": "user username participant model session completedby createdby",
     "label": "value result",
 }
-GOLD = frozenset(
+GOLD = (
     "gold goldlabel goldanswer goldstandard truth truelabel trueclass groundtruth correct "
-    "correctlabel correctanswer expected reference".split()
+    "correctlabel correctanswer expected reference"
 )
 ROLES = ("item", "annotator", "label")
 _STEMS = {role: (STRONG[role].split(), WEAK[role].split()) for role in ROLES}
@@ -200,5 +200,5 @@ def gold_like(table: Table) -> list[int]:
     return [
         place
         for place, column in enumerate(table.columns)
-        if plain(column) in GOLD or str(column).lower().startswith("golden:")
+        if plain(column) in GOLD.split() or str(column).lower().startswith("golden:")
     ]

@@ -57,8 +57,8 @@ def code_pandas(column: pd.Series[Any]) -> Coded:
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes = column.cat.codes.to_numpy(np.int32)
-        return _used(Coded(codes, _plain(column.cat.categories)))
+        category = column.cat.codes.to_numpy().astype(np.int32)
+        return _used(Coded(category, _plain(column.cat.categories)))
     if column.dtype == object:
         return code_objects(column.to_list())
     codes, values = pd.factorize(column)
@@ -73,7 +73,8 @@ def code_objects(cells: Sequence[Any]) -> Coded:
     numeric = [kind for kind in types if issubclass(kind, Number)]
     if len(numeric) > 1:
         # 1, 1.0 and True are equal: one type for all, or the first row would decide which is kept.
-        common = float if any(not issubclass(kind, (int, np.integer)) for kind in numeric) else int
+        whole = all(issubclass(kind, (int, np.integer)) for kind in numeric)
+        common: Any = int if whole else float
         cells = [common(cell) if isinstance(cell, Number) else cell for cell in cells]
     try:
         codes, values = pd.factorize(pd.Series(cells, dtype=object))

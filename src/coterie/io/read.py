@@ -77,7 +77,7 @@ def read(
     <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 1 extra answer, 25.0 % missing>
 
     >>> import pandas as pd
-    >>> wide = pd.DataFrame({"task": [7, 8], "ann": ["a", "b"], "bob": ["a", None]})
+    >>> wide = pd.DataFrame({"task": [7, 8, 9], "ann": ["a", "b", "a"], "bob": ["a", None, "b"]})
     >>> crowd = read(wide, gold={8: "b"})
     >>> crowd.origin
     "the frame: item 'task', one column an annotator: 'ann', 'bob'"

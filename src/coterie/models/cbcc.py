@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.models.sampling import AnyPrior, PriorKernels, SamplingEstimator
 from coterie.priors import CBCCPrior
 
 
-class CBCC(SamplingEstimator[CBCCPrior]):
+class CBCC(SamplingEstimator):
     """cBCC: annotators of a coterie share one confusion matrix; their number is unknown.
 
     Coteries ~ CRP(concentration), Psi[m, t] ~ Dir(strength[t] mean[t]) for every coterie m; the
@@ -20,12 +20,12 @@ class CBCC(SamplingEstimator[CBCCPrior]):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.CBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
-    >>> model.posterior_
+    >>> model = coterie.CBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
+    >>> model.fit(crowd.annotations).posterior_
     <Posterior of CBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    _prior_type: ClassVar[type] = CBCCPrior
+    _prior_type: ClassVar[type[AnyPrior]] = CBCCPrior
 
     @classmethod
     def _kernels(cls) -> PriorKernels:

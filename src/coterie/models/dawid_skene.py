@@ -77,8 +77,8 @@ class DawidSkene(Estimator):
     true
     no      1.0  0.0
     yes     1.0  0.0
-    >>> model.converged_, model.n_iter_
-    (True, 4)
+    >>> model.converged_
+    True
     """
 
     n_iter_: int
@@ -219,7 +219,7 @@ def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.
         raise DataError("the index of initial_error must be unique pairs (annotator, given label)")
     for what, given, known in (
         ("columns", frame.columns, a.classes),
-        ("given labels", frame.index.levels[1], a.answers),
+        ("given labels", frame.index.get_level_values(1).unique(), a.answers),
     ):
         unknown = sorted(map(repr, set(given.tolist()) - set(known.tolist())))
         if unknown:

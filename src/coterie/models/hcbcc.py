@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.models.sampling import AnyPrior, PriorKernels, SamplingEstimator
 from coterie.priors import HCBCCPrior
 
 
-class HCBCC(SamplingEstimator[HCBCCPrior]):
+class HCBCC(SamplingEstimator):
     """hcBCC: annotators of a coterie are similar, not equal; the number of coteries is unknown.
 
     Coteries ~ CRP(concentration), Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) for every annotator l of
@@ -21,12 +21,12 @@ class HCBCC(SamplingEstimator[HCBCCPrior]):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.HCBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
-    >>> model.posterior_
+    >>> model = coterie.HCBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
+    >>> model.fit(crowd.annotations).posterior_
     <Posterior of HCBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    _prior_type: ClassVar[type] = HCBCCPrior
+    _prior_type: ClassVar[type[AnyPrior]] = HCBCCPrior
 
     @classmethod
     def _kernels(cls) -> PriorKernels:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.models.sampling import PriorKernels, SamplingEstimator
+from coterie.models.sampling import AnyPrior, PriorKernels, SamplingEstimator
 from coterie.priors import IBCCPrior
 
 
-class IBCC(SamplingEstimator[IBCCPrior]):
+class IBCC(SamplingEstimator):
     """iBCC: every annotator has a confusion matrix of their own.
 
     Psi[l, t] ~ Dir(strength[t] mean[t]) for every annotator l, tau ~ Dir(class_weights); both are
@@ -20,12 +20,12 @@ class IBCC(SamplingEstimator[IBCCPrior]):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.IBCC(sweeps=200, burn_in=100, chains=2, random_state=0).fit(crowd.annotations)
-    >>> model.posterior_
+    >>> model = coterie.IBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
+    >>> model.fit(crowd.annotations).posterior_
     <Posterior of IBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    _prior_type: ClassVar[type] = IBCCPrior
+    _prior_type: ClassVar[type[AnyPrior]] = IBCCPrior
 
     @classmethod
     def _kernels(cls) -> PriorKernels:

@@ -6,12 +6,18 @@ from typing import Any
 
 from coterie.errors import DataError
 from coterie.models.base import Estimator
+from coterie.models.cbcc import CBCC
 from coterie.models.dawid_skene import DawidSkene
+from coterie.models.hcbcc import HCBCC
+from coterie.models.ibcc import IBCC
 from coterie.models.majority import MajorityVote
 
 MODELS: dict[str, type[Estimator]] = {
     "majority": MajorityVote,
     "ds": DawidSkene,
+    "ibcc": IBCC,
+    "cbcc": CBCC,
+    "hcbcc": HCBCC,
 }
 
 
@@ -24,7 +30,7 @@ def make_model(name: str, **params: Any) -> Estimator:
     DawidSkene(tol=1e-06)
     >>> make_model("mystery")
     Traceback (most recent call last):
-    coterie.errors.DataError: no model 'mystery'; choose one of majority, ds
+    coterie.errors.DataError: no model 'mystery'; choose one of majority, ds, ibcc, cbcc, hcbcc
     """
     if name not in MODELS:
         raise DataError(f"no model {name!r}; choose one of {', '.join(MODELS)}")

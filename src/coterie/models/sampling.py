@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from coterie.run.progress import progress_bar
 DRAWS = 1000
 """Draws that a chain keeps unless ``thin`` says otherwise."""
 
-P = TypeVar("P", IBCCPrior, CBCCPrior, HCBCCPrior)
+AnyPrior = IBCCPrior | CBCCPrior | HCBCCPrior
 
 
 class PriorKernels(Kernels, Protocol):
@@ -28,7 +28,7 @@ class PriorKernels(Kernels, Protocol):
         """Give the prior as a NamedTuple of arrays."""
 
 
-class SamplingEstimator(Estimator, Generic[P]):
+class SamplingEstimator(Estimator):
     """Base of the models that are sampled: a model names its prior and its kernels.
 
     Parameters
@@ -52,12 +52,12 @@ class SamplingEstimator(Estimator, Generic[P]):
         What an annotator's repeated labels of one item mean: "error", "first", "last", "keep".
     """
 
-    _prior_type: ClassVar[type]
+    _prior_type: ClassVar[type[AnyPrior]]
 
     def __init__(
         self,
         *,
-        prior: P | Literal["paper"] = "paper",
+        prior: AnyPrior | Literal["paper"] = "paper",
         sweeps: int = 10_000,
         burn_in: int = 3_000,
         chains: int = 4,
@@ -125,15 +125,13 @@ class SamplingEstimator(Estimator, Generic[P]):
             )
         return Plan(self.sweeps, self.burn_in, self.thin)
 
-    def _resolve_prior(self, annotations: Annotations) -> P:
+    def _resolve_prior(self, annotations: Annotations) -> AnyPrior:
         kind = self._prior_type
         sizes = annotations.n_classes, annotations.n_answers
         if isinstance(self.prior, kind):
-            resolved: P = self.prior.resolve(*sizes)
-            return resolved
+            return self.prior.resolve(*sizes)
         if isinstance(self.prior, str) and self.prior == "paper":
-            paper: P = kind.paper(*sizes)  # type: ignore[attr-defined]
-            return paper
+            return kind.paper(*sizes)
         raise DataError(
             f"{type(self).__name__} takes prior='paper' or a {kind.__name__}, got {self.prior!r}"
         )

@@ -42,7 +42,8 @@ class Draws:
     def confusion_quantile(self, l: int | slice, quantile: float) -> NDArray[np.float64]:
         """Quantile over all draws of the matrices of annotators ``l``."""
         draws = self.confusion[:, :, l]
-        return np.quantile(draws.reshape(-1, *draws.shape[2:]), quantile, axis=0)
+        pooled = draws.reshape(-1, *draws.shape[2:])
+        return np.asarray(np.quantile(pooled, quantile, axis=0), np.float64)
 
     def accuracy(self) -> NDArray[np.float64]:
         """Accuracy of each annotator in each draw: sum over t of tau[t] Psi[l,t,t].
@@ -53,7 +54,7 @@ class Draws:
         """
         diagonal = np.diagonal(self.confusion, axis1=3, axis2=4)
         accuracy = np.einsum("kdt,kdlt->kdl", self.class_balance, diagonal)
-        return accuracy.reshape(-1, accuracy.shape[-1])
+        return np.asarray(accuracy.reshape(-1, accuracy.shape[-1]), np.float64)
 
     def cooccurrence(self, annotators: NDArray[np.int64]) -> NDArray[np.float64]:
         """Share of draws in which two annotators sit in one cluster, for the given codes.

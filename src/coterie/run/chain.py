@@ -35,9 +35,7 @@ class Kernels(Protocol):
     ) -> None:  # fmt: skip
         """Draw every annotator's matrix given the state."""
 
-    def mean_confusion(
-        self, state: Any, data: Codes, prior: Any, out: NDArray[np.float64]
-    ) -> None:
+    def mean_confusion(self, state: Any, data: Codes, prior: Any, out: NDArray[np.float64]) -> None:
         """Add every annotator's mean matrix given the state."""
 
     def draw_class_balance(
@@ -82,8 +80,9 @@ def chain(
     After burn-in a block is ``plan.thin`` sweeps long, so that each yields one draw to keep; what
     is left over at the end is not run.
     """
-    group = starting_group(number, len(data.annotator_start) - 1, rng)
-    state = kernels.initial_state(data, prior, starting_truth(number, data, rng), group, rng)
+    truth = starting_truth(number, data, rng)
+    group = starting_group(number, data, rng)
+    state = kernels.initial_state(data, prior, truth, group, rng)
     tally = new_tally(data)
     done = 0
     while done < plan.burn_in:

@@ -21,7 +21,9 @@ def progress_bar(steps: Iterator[Step], sweeps: int, name: str) -> Iterator[Step
         TextColumn("{task.fields[groups]}"),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task(name, total=sweeps, speed="", groups="")
         for step in steps:
             n_groups = int(step.trace.n_groups[-1])

@@ -29,24 +29,29 @@ def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArr
     item = np.repeat(np.arange(n_items), n_labels)
     says_class = data.item_answer < n_classes
     np.add.at(votes, (item[says_class], data.item_answer[says_class]), 1)
-    truth = votes.argmax(axis=1).astype(np.int32)
+    truth: IntArray = votes.argmax(axis=1).astype(np.int32)
     if number > 0:
-        noisy = (rng.random(n_items) < NOISE) & (n_labels > 0)
-        any_label = data.item_start[:-1] + rng.integers(0, np.maximum(n_labels, 1))
-        said = data.item_answer[any_label[noisy]]
+        (labelled,) = np.nonzero(n_labels)  # the others draw nothing: they change nobody's bits
+        noisy = labelled[rng.random(len(labelled)) < NOISE]
+        said = data.item_answer[data.item_start[noisy] + rng.integers(0, n_labels[noisy])]
         truth[noisy] = np.where(said < n_classes, said, truth[noisy])
     return truth
 
 
-def starting_group(number: int, n_annotators: int, rng: np.random.Generator) -> IntArray:
+def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
     """Give a cluster to every annotator: all together, all alone, then CRP draws.
 
     Returns
     -------
-    Array of shape (annotators,).
+    Array of shape (annotators,); those without labels have none, -1.
     """
+    labelled = np.diff(data.annotator_start) > 0
+    n_labelled = int(np.count_nonzero(labelled))
+    group = np.full(len(labelled), -1, np.int32)
     if number == 0:
-        return np.zeros(n_annotators, np.int32)
-    if number == 1:
-        return np.arange(n_annotators, dtype=np.int32)
-    return draw_crp(n_annotators, 1.0, rng)
+        group[labelled] = 0
+    elif number == 1:
+        group[labelled] = np.arange(n_labelled)
+    else:
+        group[labelled] = draw_crp(n_labelled, 1.0, rng)
+    return group

@@ -56,9 +56,8 @@ class Crowd:
 
     def __repr__(self) -> str:
         sizes = self.groups.value_counts()
-        if len(sizes) > 8:
-            groups = f"{len(sizes)} groups"
-        else:
-            names = ", ".join(f"{name} {size}" for name, size in sizes.items())
-            groups = f"groups: {names}"
+        if len(sizes) <= 8 and isinstance(sizes.index[0], str):
+            groups = "groups: " + ", ".join(f"{name} {size}" for name, size in sizes.items())
+        else:  # cluster numbers say nothing
+            groups = f"{len(sizes)} group{'s' if len(sizes) > 1 else ''}"
         return f"<Crowd: {self.annotations.describe()}; {groups}>"

@@ -1,0 +1,90 @@
+"""Building Annotations from a frame, against pandas.factorize of its three columns.
+
+``python -m benchmarks.build_annotations [rows]``. The target: at most 3 times as long, and at most
+24 bytes a label held, for 10 million rows, with integer ids and with string ids.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from coterie.annotations import Annotations
+from coterie.frames import annotations_from
+
+ROWS = 10_000_000
+REPEATS = 3
+
+
+def crowd(rows: int, kind: str) -> pd.DataFrame:
+    """A random crowd of 5 classes, 20 labels an item, 10,000 annotators, no repeated label."""
+    rng = np.random.default_rng(0)
+    n_items, n_annotators = max(rows // 20, 1), 10_000
+    place = rng.permutation(np.arange(rows))
+    item = place // 20
+    # Twenty different annotators an item: a random first one, then steps of 500.
+    annotator = (rng.integers(n_annotators, size=n_items + 1)[item] + 500 * (place % 20)) % 10_000
+    frame = pd.DataFrame(
+        {"task": item * 7 + 3, "worker": annotator * 3, "label": rng.integers(5, size=rows)}
+    )
+    if kind == "integer":
+        return frame
+    return pd.DataFrame(
+        {
+            "task": words("task-{:07d}", frame["task"]),
+            "worker": words("w{:05d}", frame["worker"]),
+            "label": words("class {}", frame["label"]),
+        }
+    )
+
+
+def words(pattern: str, numbers: pd.Series) -> pd.Series:
+    distinct = pd.Series([pattern.format(n) for n in range(numbers.max() + 1)])
+    return distinct.take(numbers).reset_index(drop=True)
+
+
+def fastest(work: Callable[[], object]) -> float:
+    seconds = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def bytes_held(annotations: Annotations) -> int:
+    """Codes and vocabularies, with the strings that the vocabularies point to."""
+    total = annotations.nbytes
+    for values in (annotations.items, annotations.annotators, annotations.classes):
+        total += values.nbytes
+        if values.dtype == object:
+            total += sum(map(sys.getsizeof, values))
+    return total
+
+
+def measure(rows: int, kind: str) -> str:
+    frame = crowd(rows, kind)
+    annotations = annotations_from(frame)
+    factorize = fastest(lambda: [pd.factorize(frame[column]) for column in frame])
+    build = fastest(lambda: annotations_from(frame))
+    return (
+        f"{kind:8s} {rows:12,d} {factorize:12.2f} {build:10.2f} {build / factorize:8.2f} "
+        f"{bytes_held(annotations) / rows:12.1f}"
+    )
+
+
+def main(rows: int = ROWS) -> None:
+    print("Annotations from a frame; target: ratio at most 3, at most 24 bytes a label")
+    print(
+        f"{'ids':8s} {'rows':>12s} {'factorize s':>12s} {'build s':>10s} {'ratio':>8s} {'bytes/label':>12s}"
+    )
+    for kind in ("integer", "string"):
+        print(measure(rows, kind), flush=True)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

@@ -1,0 +1,124 @@
+"""A model's kernels, as they are or with a planted bug, and states of them made to order."""
+
+import itertools
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+import coterie
+from coterie.priors import Gamma
+from reference.exact import all_partitions, all_truths
+
+SOURCE = Path(coterie.__file__).parent
+NUMBER = itertools.count()
+ALPHA = 0.8  # of states made to order, unless it is fixed
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """The modules that a model's sampler is made of."""
+
+    package: str
+    name: str
+
+    def module(self, name) -> ModuleType:
+        return import_module(f"{self.package}.kernels.{name}")
+
+    @property
+    def model(self) -> ModuleType:
+        return self.module(self.name)
+
+    @property
+    def truth(self) -> ModuleType:
+        return self.module("truth")
+
+
+def real(case):
+    """The sampler that the package ships."""
+    return Sampler("coterie", case.model)
+
+
+def planted(case, folder, edits=()):
+    """The sampler in plain Python, from a copy of its source with these edits.
+
+    An edit is (file, old text, new text); the old text must occur exactly once.
+    """
+    package = f"planted_{next(NUMBER)}"
+    left = list(edits)
+    for path in [*SOURCE.glob("kernels/*.py"), *SOURCE.glob("numeric/*.py")]:
+        name = f"{path.parent.name}/{path.name}"
+        text = path.read_text("utf-8")
+        for edit in [edit for edit in edits if edit[0] == name]:
+            assert text.count(edit[1]) == 1, f"{edit[1]!r} occurs {text.count(edit[1])} times"
+            text = text.replace(edit[1], edit[2])
+            left.remove(edit)
+        for layer in ("kernels", "numeric"):
+            text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
+        if name == "numeric/jit.py":
+            text = "def kernel(function):\n    return function\n"
+        target = folder / package / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    assert not left, f"no such file: {left}"
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return Sampler(package, case.model)
+
+
+def pack(sampler, case):
+    """The prior as the kernels read it."""
+    return sampler.model.pack_prior(case.prior)
+
+
+def start(sampler, case, z, q=None, alpha=ALPHA, beta=None, eta=None):
+    """The state with this truth, these clusters and these parameters of theirs."""
+    problem = case.problem
+    truth = np.zeros(problem.n_items, np.int32)
+    truth[list(z)] = list(z.values())
+    group = np.zeros(problem.n_annotators, np.int32)
+    if q is not None:
+        group[list(q)] = list(q.values())
+    rng = np.random.default_rng(0)
+    state = sampler.model.initial_state(problem.codes, pack(sampler, case), truth, group, rng)
+    if case.has_groups and isinstance(case.prior.concentration, Gamma):
+        state.log_concentration[0] = np.log(alpha)
+    if beta is not None:
+        set_parameters(state, slice(len(beta)), beta, eta)
+    return state
+
+
+def set_parameters(state, m, beta, eta):
+    """Give hcBCC's slots m these parameters, as far as there are slots."""
+    n = len(state.slot)
+    state.log_strength[m] = np.log(beta)[:n]
+    state.log_mean[m] = np.log(eta)[:n]
+    state.strength[:] = np.exp(state.log_strength)
+    state.weight[:] = np.exp(state.log_strength[..., None] + state.log_mean)
+
+
+def read(case, state):
+    """What the state says, as the reference wants it: z, q, alpha, beta, eta."""
+    z = {i: int(state.truth[i]) for i in case.problem.counted}
+    if not case.has_groups:
+        return z, None, None, None, None
+    q = {l: int(state.group[l]) for l in case.problem.active}
+    alpha = float(np.exp(state.log_concentration[0]))
+    if case.model == "cbcc":
+        return z, q, alpha, None, None
+    return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean)
+
+
+def all_states(case):
+    """Every (z, q); q is None for a model without groups."""
+    partitions = list(all_partitions(case.problem.active)) if case.has_groups else [None]
+    return [(z, q) for z in all_truths(case.problem) for q in partitions]
+
+
+def canonical(q):
+    """Number clusters by first appearance."""
+    numbers = {}
+    return {l: numbers.setdefault(m, len(numbers)) for l, m in q.items()}
