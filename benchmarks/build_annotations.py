@@ -79,9 +79,8 @@ def measure(rows: int, kind: str) -> str:
 
 def main(rows: int = ROWS) -> None:
     print("Annotations from a frame; target: ratio at most 3, at most 24 bytes a label")
-    print(
-        f"{'ids':8s} {'rows':>12s} {'factorize s':>12s} {'build s':>10s} {'ratio':>8s} {'bytes/label':>12s}"
-    )
+    titles = f"{'ids':8s} {'rows':>12s} {'factorize s':>12s} {'build s':>10s} {'ratio':>8s}"
+    print(f"{titles} {'bytes/label':>12s}")
     for kind in ("integer", "string"):
         print(measure(rows, kind), flush=True)
 

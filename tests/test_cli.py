@@ -47,7 +47,7 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
     done = coterie("aggregate", labels, "--model", "majority", "--out", out)
     assert done.returncode == 0, done.stderr
     assert "3 items x 3 annotators, 9 labels, 2 classes" in done.stdout
-    assert "item=task, annotator=worker, label=label" in done.stdout
+    assert "item 'task', annotator 'worker', label 'label'" in done.stdout
     assert sorted(path.name for path in out.iterdir()) == [
         "annotators.csv", "labels.csv", "run.json",
     ]  # fmt: skip

@@ -321,26 +321,15 @@ HISTORY = pd.DataFrame(
     index=pd.MultiIndex.from_product([list(SAID), list("abc")], names=["worker", "label"]),
     columns=list("abc"),
 )
+GOLD = pd.Series({"q0": "a", "q5": "b"})
+ASSIGNED = [0.99994105, 0.57406859, 0.44675146, 0.7202018, 0.5]
 CROWD_KIT = {
-    "plain": (None, {}, [0.99976372, 0.15246814, 0.39402898, 0.68276445, 0.5]),
-    "gold": (
-        None,
-        {"true_labels": pd.Series({"q0": "a", "q5": "b"})},
-        [1.0, 0.99787516, 0.4997344, 0.74986713, 1.0],
-    ),
-    "assign": (
-        "assign",
-        {"initial_error": HISTORY / 10},
-        [0.99994105, 0.57406859, 0.44675146, 0.7202018, 0.5],
-    ),
-    "assign counts": (
-        "assign",
-        {"initial_error": HISTORY},
-        [0.99994105, 0.57406859, 0.44675146, 0.7202018, 0.5],
-    ),
+    "plain": (None, None, None, [0.99976372, 0.15246814, 0.39402898, 0.68276445, 0.5]),
+    "gold": (None, GOLD, None, [1.0, 0.99787516, 0.4997344, 0.74986713, 1.0]),
+    "assign": ("assign", None, HISTORY / 10, ASSIGNED),
+    "assign counts": ("assign", None, HISTORY, ASSIGNED),
     "addition": (
-        "addition",
-        {"initial_error": HISTORY.loc[["w4"]]},
+        *("addition", None, HISTORY.loc[["w4"]]),
         [0.99940806, 0.09296568, 0.38654673, 0.6766238, 0.5],
     ),
 }
@@ -349,9 +338,9 @@ CROWD_KIT = {
 @pytest.mark.filterwarnings("ignore::coterie.ConvergenceWarning")
 @pytest.mark.parametrize("case", CROWD_KIT)
 def test_iterations_are_crowd_kit_s(case):
-    strategy, given, expected = CROWD_KIT[case]
+    strategy, *given, expected = CROWD_KIT[case]
     model = coterie.DawidSkene(4, -1e9, strategy)
-    probas = model.fit_predict_proba(CROWD, **given)
+    probas = model.fit_predict_proba(CROWD, *given)
     found = [
         probas.loc["q1", "a"],
         probas.loc["q7", "a"],
@@ -361,7 +350,7 @@ def test_iterations_are_crowd_kit_s(case):
     ]
     # It rounds to 1e-8 here, and clips at 1e-10.
     np.testing.assert_allclose(found, expected, rtol=0, atol=6e-9)
-    pd.testing.assert_series_equal(model.fit_predict(CROWD, **given), model.labels_)
+    pd.testing.assert_series_equal(model.fit_predict(CROWD, *given), model.labels_)
 
 
 def test_an_assigned_zero_is_not_for_ever():

@@ -71,8 +71,9 @@ def encode(
     item, annotator, answer = (
         _checked(x, n) for x, n in ((item, n_items), (annotator, n_annotators), (answer, n_answers))
     )
-    by_item = _sorted_triples(item, annotator, answer, (n_items, n_annotators, n_answers))
-    by_annotator = _sorted_triples(annotator, item, answer, (n_annotators, n_items, n_answers))
+    key = np.empty(len(item), np.int64)
+    by_item = _sorted_triples(key, item, annotator, answer, (n_items, n_annotators, n_answers))
+    by_annotator = _sorted_triples(key, annotator, item, answer, (n_annotators, n_items, n_answers))
     known = _gold_codes(gold, n_items, n_classes)
     codes = Codes(*by_item, *by_annotator, known, n_classes, n_answers)
     for array in codes[:7]:
@@ -98,35 +99,33 @@ def _gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
 
 
 def _sorted_triples(
-    row: IntArray, column: IntArray, answer: IntArray, sizes: tuple[int, int, int]
+    key: NDArray[np.int64],
+    row: IntArray,
+    column: IntArray,
+    answer: IntArray,
+    sizes: tuple[int, int, int],
 ) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-    """Sort by (row, column, answer); give row starts, columns, answers."""
+    """Sort by (row, column, answer); give row starts, columns, answers. ``key`` is overwritten."""
     row_bits, column_bits, answer_bits = (max(size - 1, 0).bit_length() for size in sizes)
     if row_bits + column_bits + answer_bits > 62:
         order = np.lexsort((answer, column, row))
         start = np.searchsorted(row[order], np.arange(sizes[0] + 1))
         return start, column[order], answer[order]
     # One packed integer a label sorts many times faster than lexsort and needs no permutation.
-    key = row.astype(np.int64)
-    key <<= column_bits
+    np.left_shift(row, column_bits, out=key, dtype=np.int64)
     key |= column
     key <<= answer_bits
     key |= answer
     key.sort()
     start = np.searchsorted(key, np.arange(sizes[0] + 1) << (column_bits + answer_bits))
-    return (
-        start,
-        _low_bits(key, column_bits, skip=answer_bits),
-        _low_bits(key, answer_bits),
-    )
+    sorted_answer = _low_bits(key, answer_bits)
+    key >>= answer_bits
+    return start, _low_bits(key, column_bits), sorted_answer
 
 
-def _low_bits(key: NDArray[np.int64], bits: int, skip: int = 0) -> IntArray:
-    """Give some of the lowest bits of each key; bits never exceed 31."""
-    part = np.empty(len(key), np.int32)
-    np.right_shift(key, skip, out=part, casting="unsafe")  # cuts off what is above 32 bits
-    part &= (1 << bits) - 1
-    return part
+def _low_bits(key: NDArray[np.int64], bits: int) -> IntArray:
+    low = np.empty(len(key), np.int32)
+    return np.bitwise_and(key, (1 << bits) - 1, out=low, casting="unsafe")
 
 
 def count_pairs(codes: Codes) -> int:

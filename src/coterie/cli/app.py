@@ -43,14 +43,18 @@ def _options(
     pass
 
 
-Model = Annotated[str, typer.Option("--model", "-m", help="majority or ds.")]
+Model = Annotated[str, typer.Option("--model", "-m", help="majority, ds, ibcc, cbcc or hcbcc.")]
 Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+Format = Annotated[str, typer.Option("--format", help="csv, parquet or json.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
 
 
 @app.command()
 @guarded
 def aggregate(
-    labels: Annotated[str, typer.Argument(help="CSV, TSV (.gz too), Parquet, JSONL; - reads CSV.")],
+    labels: Annotated[
+        str, typer.Argument(help="CSV, TSV, JSONL (.gz too) or Parquet; - is stdin.")
+    ],
     model: Model = "ds",
     gold: Annotated[
         str | None, typer.Option(help="Known labels, clamped: a file, or a column of LABELS.")
@@ -72,22 +76,34 @@ def aggregate(
         str,
         typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
     ] = "error",
+    chains: Annotated[int, typer.Option(help="Chains of a sampling model.")] = 4,
+    sweeps: Annotated[int, typer.Option(help="Sweeps of each chain, burn-in included.")] = 10_000,
+    burn_in: Annotated[int, typer.Option(help="Sweeps dropped at the start of a chain.")] = 3_000,
     seed: Seed = 0,
-    format: Annotated[str, typer.Option("--format", help="csv, parquet or json.")] = "csv",
-    force: Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")] = False,
+    format: Format = "csv",
+    force: Force = False,
 ) -> None:
     """Turn labels into a consensus: one row an item, one row an annotator."""
     from coterie.cli import aggregate as command
 
-    columns = command.Columns(item, annotator, label)
-    vocabulary = command.Vocabulary(_split(classes), _split(extra_answers), duplicates)
-    command.run(
-        labels,
-        columns,
-        vocabulary,
-        command.Known(gold, truth),
-        command.Job(model, seed, out, format, force),
-    )
+    reading = {
+        "item": item,
+        "annotator": annotator,
+        "label": label,
+        "gold": gold,
+        "classes": _split(classes),
+        "extra_answers": _split(extra_answers),
+        "duplicates": duplicates,
+    }
+    settings = {
+        "random_state": seed,
+        "duplicates": duplicates,
+        "chains": chains,
+        "sweeps": sweeps,
+        "burn_in": burn_in,
+        "progress": True,
+    }
+    command.run(labels, reading, command.Job(model, settings, truth, out, format, force))
 
 
 @app.command()
@@ -99,5 +115,62 @@ def demo(model: Model = "ds", seed: Seed = 0) -> None:
     command.run(model, seed)
 
 
+@app.command()
+@guarded
+def simulate(
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the files.")],
+    scenario: Annotated[
+        str,
+        typer.Argument(help="mixed, experts, novices, biased, spammers, adversaries or unsure."),
+    ] = "mixed",
+    items: Annotated[int, typer.Option(help="Number of items.")] = 300,
+    annotators: Annotated[int, typer.Option(help="Number of annotators.")] = 30,
+    classes: Annotated[int, typer.Option(help="Number of classes.")] = 3,
+    labels_per_item: Annotated[
+        int | None, typer.Option(help="Labels of each item; 6 by default.")
+    ] = None,
+    sparsity: Annotated[
+        float | None, typer.Option(help="Or: the share of pairs without a label.")
+    ] = None,
+    class_balance: Annotated[
+        str | None, typer.Option(help="Proportions of the classes: 0.7,0.2,0.1")
+    ] = None,
+    seed: Seed = 0,
+    format: Format = "csv",
+    force: Force = False,
+) -> None:
+    """Write a synthetic crowd: labels, and the truth and groups behind them."""
+    from coterie.cli import simulate as command
+
+    sizes = {
+        "items": items,
+        "annotators": annotators,
+        "classes": classes,
+        "labels_per_item": labels_per_item,
+        "sparsity": sparsity,
+        "class_balance": None if class_balance is None else _numbers(class_balance),
+        "random_state": seed,
+    }
+    command.run(scenario, sizes, out, format, force)
+
+
+@app.command()
+@guarded
+def datasets() -> None:
+    """List the real data sets that coterie can load, with licence and citation."""
+    from coterie.cli import datasets as command
+
+    command.run()
+
+
 def _split(words: str | None) -> list[str] | None:
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
+
+
+def _numbers(words: str) -> list[float]:
+    try:
+        return [float(word) for word in words.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"{words!r} is not a list of numbers such as 0.7,0.2,0.1"
+        ) from None

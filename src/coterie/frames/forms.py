@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.annotations import Array, IntArray
+from coterie.annotations import Array
 from coterie.errors import DataError
 from coterie.frames.columns import (
     Asked,
@@ -30,7 +30,7 @@ class Triples(NamedTuple):
     annotator: Coded  # codes (labels,)
     label: Coded  # codes (labels,); values as they came
     row: Array | None  # (labels,) the row each came from; None if label and row are the same
-    item_of_row: IntArray  # (rows,)
+    item_of_row: Array  # (rows,)
 
     def rows_of(self, labels: Array) -> Array:
         """Give the rows that these labels came from."""
@@ -68,8 +68,8 @@ def _long(table: Table, cells: list[Coded]) -> Triples:
 
 
 def _refuse_blanks(table: Table, role: str, coded: Coded) -> None:
-    (blank,) = np.nonzero(coded.codes < 0)
-    if len(blank):
+    if coded.codes.min(initial=0) < 0:
+        (blank,) = np.nonzero(coded.codes < 0)
         one = len(blank) == 1
         raise DataError(
             f"{table.rows(blank)} {'has' if one else 'have'} a blank {role}; "

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.annotations import Annotations, Array, IntArray
+from coterie.annotations import Annotations, Array
 from coterie.errors import DataError
 from coterie.frames.columns import gold_like, guess
 from coterie.frames.table import Table, columns_table, listed, table_from
@@ -48,9 +48,7 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
     return gold_of_rows(table, annotations, code[item.codes], label)
 
 
-def gold_of_rows(
-    table: Table, annotations: Annotations, item: IntArray, label: Coded
-) -> Annotations:
+def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Coded) -> Annotations:
     """Give the annotations with the known label of each row's item.
 
     Parameters
@@ -83,7 +81,7 @@ def gold_of_rows(
 
 
 def _never_true(
-    table: Table, annotations: Annotations, item: IntArray, label: Coded, rows: Array
+    table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
 ) -> str:
     value = label.values.tolist()[label.codes[rows[0]]]
     of = f"gold label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"

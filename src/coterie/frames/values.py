@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from coterie.annotations import Array, IntArray
+from coterie.annotations import Array
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ _CHARACTERS_OF_NUMBERS = frozenset("0123456789+-.eE")
 class Coded(NamedTuple):
     """The cells of a column: each one's place among the distinct values."""
 
-    codes: IntArray  # (rows,)  -1 where the cell is missing
+    codes: Array  # (rows,)  integers, -1 where the cell is missing
     values: Array  # (distinct,)
 
 
@@ -57,15 +57,31 @@ def code_pandas(column: pd.Series[Any]) -> Coded:
     import pandas as pd
 
     if isinstance(column.dtype, pd.CategoricalDtype):
-        category = column.cat.codes.to_numpy().astype(np.int32)
-        return _used(Coded(category, _plain(column.cat.categories)))
+        return _used(Coded(column.cat.codes.to_numpy(), _plain(column.cat.categories)))
     if column.dtype == object:
-        return code_objects(column.to_list())
+        return code_objects(column.to_numpy())
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "i":
+        return code_integers(column.to_numpy())
     codes, values = pd.factorize(column)
-    return Coded(codes.astype(np.int32), _plain(values))
+    return Coded(codes, _plain(values))
 
 
-def code_objects(cells: Sequence[Any]) -> Coded:
+def code_integers(cells: Array) -> Coded:
+    """Code integers: by a table where they lie close together, which is faster than hashing."""
+    import pandas as pd
+
+    low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
+    if high - low > 4 * len(cells) + 1_000:
+        return Coded(*pd.factorize(cells))
+    place = np.subtract(cells, low, dtype=np.int64)
+    present = np.zeros(high - low + 1, bool)
+    present[place] = True
+    rank = np.cumsum(present, dtype=np.int32)
+    rank -= 1
+    return Coded(rank[place], np.flatnonzero(present) + low)
+
+
+def code_objects(cells: Sequence[Any] | Array) -> Coded:
     """Code Python objects; None, NaN and the like get -1."""
     import pandas as pd
 
@@ -77,10 +93,10 @@ def code_objects(cells: Sequence[Any]) -> Coded:
         common: Any = int if whole else float
         cells = [common(cell) if isinstance(cell, Number) else cell for cell in cells]
     try:
-        codes, values = pd.factorize(pd.Series(cells, dtype=object))
+        codes, values = pd.factorize(pd.Series(cells, dtype=object))  # a list may hold tuples
     except TypeError as error:
         raise Unusable(str(error)) from error
-    return Coded(codes.astype(np.int32), value_array(values))
+    return Coded(codes, value_array(values))
 
 
 def code_arrow(column: Any) -> Coded:
@@ -89,13 +105,15 @@ def code_arrow(column: Any) -> Coded:
 
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
+    if pa.types.is_signed_integer(column.type) and not column.null_count:
+        return code_integers(column.to_numpy(zero_copy_only=False))
     try:
         encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     except pa.ArrowNotImplementedError as error:
         raise Unusable(str(error)) from error
     if isinstance(encoded, pa.ChunkedArray):  # older pyarrow combines to one chunk
         encoded = encoded.chunk(0)
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32)
+    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     kind = encoded.dictionary.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         values = encoded.dictionary.to_numpy(zero_copy_only=False)
@@ -148,11 +166,14 @@ def _is_blank(value: Any) -> bool:
 
 def in_order(coded: Coded) -> Coded:
     """Put the values in order, so that the order of the rows leaves no trace."""
-    order = sort_order(coded.values)
+    values = coded.values
+    if values.dtype.kind in _NUMERIC_KINDS and (values[1:] > values[:-1]).all():
+        return coded
+    order = sort_order(values)
     rank = np.empty(len(order) + 1, np.int32)
     rank[order] = np.arange(len(order))
     rank[-1] = -1
-    return Coded(rank[coded.codes], coded.values[order])
+    return Coded(rank[coded.codes], values[order])
 
 
 def sort_order(values: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import sys
 import zlib
@@ -39,18 +40,26 @@ class File:
         except (EOFError, OSError, zlib.error) as error:
             raise DataError(f"{self.name} cannot be read: {error}") from error
 
+    def sha256(self) -> str:
+        """Give the checksum of the bytes as they lie there, compressed or not."""
+        with self.raw() as raw:
+            digest = hashlib.sha256()
+            while block := raw.read(1 << 20):
+                digest.update(block)
+        return digest.hexdigest()
+
     def head(self) -> bytes:
         """Give the first bytes."""
         with self.open() as handle:
             return handle.read(_HEAD)
 
 
-def table_of_file(path: str | PathLike[str]) -> Table:
+def table_of_file(path: str | PathLike[str] | File) -> Table:
     """See a CSV, TSV, Parquet or JSONL file as a table; ``"-"`` is standard input."""
     from coterie.io.jsonl import jsonl_table
     from coterie.io.text import text_table
 
-    file = find(path)
+    file = path if isinstance(path, File) else find(path)
     head = file.head()
     if head.startswith(_PARQUET):
         return _parquet_table(file)

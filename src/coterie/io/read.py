@@ -19,7 +19,7 @@ from coterie.frames import (
     with_gold,
 )
 from coterie.frames.table import listed
-from coterie.io.files import table_of_file
+from coterie.io.files import File, table_of_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,7 +113,7 @@ def table_of(source: Any) -> Table:
 
 
 def _is_path(source: Any) -> bool:
-    return isinstance(source, (str, PathLike))
+    return isinstance(source, (str, PathLike, File))
 
 
 def _gold_source(table: Table | None, gold: Any) -> Any:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping
-from io import BytesIO
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,52 +13,41 @@ import numpy as np
 import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
-from coterie.posterior import Posterior
 
 FORMATS = ("csv", "parquet", "json")
 
 
-def targets(out: Path, format: str) -> dict[str, Path]:
-    """Name the files that a run writes, by what they hold."""
+def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
+    """Name the files that tables go to, by what they hold."""
     if format not in FORMATS:
         raise DataError(f"no format {format!r}; choose one of {', '.join(FORMATS)}")
-    tables = {name: out / f"{name}.{format}" for name in ("labels", "annotators")}
-    return {**tables, "run": out / "run.json"}
+    if format == "parquet":
+        _need_pyarrow()
+    return {name: out / f"{name}.{format}" for name in names}
 
 
-def check_target(out: Path, format: str, *, force: bool) -> None:
+def check_free(out: Path, paths: Iterable[Path], *, force: bool) -> None:
     """Refuse, before any work is done, to write where earlier results lie."""
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file, not a folder; choose another --out")
-    if format == "parquet":
-        _need_pyarrow()
-    there = [path.name for path in targets(out, format).values() if path.exists()]
+    there = [path.name for path in paths if path.exists()]
     if there and not force:
         raise DataError(
             f"{out} already holds {', '.join(there)}; choose another --out, or pass --force"
         )
 
 
-def write_results(
-    posterior: Posterior, out: Path, record: Mapping[str, Any], *, format: str = "csv"
-) -> list[Path]:
-    """Write the tables of a result and the record of the run into a folder.
-
-    Every file is written aside first; only when all are complete do they take their names.
-    """
-    paths = targets(out, format)
-    text = json.dumps(record, indent=2, ensure_ascii=False, default=_plain) + "\n"
-    writers: dict[str, Callable[[Path], object]] = {
-        "labels": lambda path: _write_table(posterior.labels(), path, format),
-        "annotators": lambda path: _write_table(posterior.annotators(), path, format),
-        "run": lambda path: path.write_text(text, "utf-8"),
-    }
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        write_together({paths[name]: write for name, write in writers.items()})
-    except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror or error}") from None
-    return list(paths.values())
+def write_tables(
+    tables: Mapping[Path, pd.DataFrame], record: Mapping[Path, Mapping[str, Any]] | None = None
+) -> None:
+    """Write tables in the format that their names end in, and records as JSON."""
+    writers: dict[Path, Callable[[Path], object]] = {}
+    for path, table in tables.items():
+        writers[path] = partial(_write_table, table, path.suffix)
+    for path, content in (record or {}).items():
+        text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
+        writers[path] = partial(_write_text, text)
+    write_together(writers)
 
 
 def write_together(writers: Mapping[Path, Callable[[Path], object]]) -> None:
@@ -67,29 +55,28 @@ def write_together(writers: Mapping[Path, Callable[[Path], object]]) -> None:
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in writers}
     try:
         for path, write in writers.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             write(aside[path])
         for path, part in aside.items():
             part.replace(path)
+    except OSError as error:
+        raise DataError(f"cannot write {error.filename}: {error.strerror}") from None
     finally:
         for part in aside.values():
             part.unlink(missing_ok=True)
 
 
-def sha256_of(source: Path | BytesIO) -> str:
-    """Checksum of a file or of bytes in memory."""
-    if isinstance(source, BytesIO):
-        return hashlib.sha256(source.getvalue()).hexdigest()
-    with source.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _write_table(table: pd.DataFrame, path: Path, format: str) -> None:
-    if format == "csv":
+def _write_table(table: pd.DataFrame, suffix: str, path: Path) -> None:
+    if suffix == ".csv":
         table.to_csv(path, index=False)
-    elif format == "parquet":
+    elif suffix == ".parquet":
         table.to_parquet(path, index=False)
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_text(text, "utf-8")
 
 
 def _need_pyarrow() -> None:

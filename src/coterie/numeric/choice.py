@@ -21,12 +21,16 @@ def normalise(log_weights: FloatArray) -> FloatArray:
     >>> normalise(np.log(np.array([1.0, 3.0])) - 1e4)
     array([0.25, 0.75])
     """
-    highest = log_weights.max()
+    # Plain loops: on a handful of numbers they are several times faster than max, sum and /=.
+    highest = -math.inf
+    for k in range(len(log_weights)):
+        highest = max(highest, log_weights[k])
     total = 0.0
     for k in range(len(log_weights)):
         log_weights[k] = math.exp(log_weights[k] - highest)
         total += log_weights[k]
-    log_weights /= total
+    for k in range(len(log_weights)):
+        log_weights[k] /= total
     return log_weights
 
 
@@ -41,7 +45,10 @@ def pick(weights: FloatArray, u: float) -> int:
     >>> [pick(np.array([1.0, 0.0, 3.0]), u) for u in (0.0, 0.24, 0.26, 0.99)]
     [0, 0, 2, 2]
     """
-    left = u * weights.sum()
+    total = 0.0
+    for k in range(len(weights)):
+        total += weights[k]
+    left = u * total
     last = 0
     for k in range(len(weights)):
         if weights[k] > 0:
