@@ -14,7 +14,9 @@ def load(name):
     """Load one of the paper's sets without the network, or skip with a word."""
     folder = Path(os.environ.get("COTERIE_DATA") or BESIDE)
     if not folder.is_dir():
-        pytest.skip("the paper's data are not there: set COTERIE_DATA to the folder that holds them")
+        pytest.skip(
+            "the paper's data are not there: set COTERIE_DATA to the folder that holds them"
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COTERIE_DATA", str(folder))
         return datasets.load(name)

@@ -172,12 +172,12 @@ def test_demo_shows_every_group_and_beats_the_vote():
     scores = {
         line.split()[0]: float(line.split()[2])
         for line in done.stdout.splitlines()
-        if line.startswith(("MajorityVote ", "DawidSkene ", "HCBCC "))
-        and len(line.split()) == 6
+        if line.startswith(("MajorityVote ", "DawidSkene ", "HCBCC ")) and len(line.split()) == 6
     }
-    assert min(score for name, score in scores.items() if name != "MajorityVote") > scores[
-        "MajorityVote"
-    ]
+    assert (
+        min(score for name, score in scores.items() if name != "MajorityVote")
+        > scores["MajorityVote"]
+    )
 
 
 def test_version():

@@ -21,6 +21,7 @@ LAYERS = [
     "run",
     "models",
     "io datasets",
+    "compare",
     "report plots",
     "experiments",
     "cli",

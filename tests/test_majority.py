@@ -98,6 +98,10 @@ def test_an_item_with_extra_answers_only_gets_the_class_proportions_and_is_no_ti
     matrix = model.posterior_.confusion(annotator="w0")
     np.testing.assert_allclose(matrix.sum(axis=1), 1, rtol=1e-14)
     assert matrix["unsure"].gt(0).all()
+    even = coterie.read(
+        [("q1", "w0", "a"), ("q2", "w0", "b"), *rows[-2:]], extra_answers=["unsure"]
+    )
+    assert coterie.MajorityVote().fit(even).n_ties_ == 0
 
 
 def test_confusion_sets_answers_against_the_vote():

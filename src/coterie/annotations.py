@@ -71,9 +71,8 @@ def encode(
     item, annotator, answer = (
         _checked(x, n) for x, n in ((item, n_items), (annotator, n_annotators), (answer, n_answers))
     )
-    key = np.empty(len(item), np.int64)
-    by_item = _sorted_triples(key, item, annotator, answer, (n_items, n_annotators, n_answers))
-    by_annotator = _sorted_triples(key, annotator, item, answer, (n_annotators, n_items, n_answers))
+    by_item = _sorted_triples(item, annotator, answer, (n_items, n_annotators, n_answers))
+    by_annotator = _sorted_triples(annotator, item, answer, (n_annotators, n_items, n_answers))
     known = _gold_codes(gold, n_items, n_classes)
     codes = Codes(*by_item, *by_annotator, known, n_classes, n_answers)
     for array in codes[:7]:
@@ -99,31 +98,31 @@ def _gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
 
 
 def _sorted_triples(
-    key: NDArray[np.int64],
-    row: IntArray,
-    column: IntArray,
-    answer: IntArray,
-    sizes: tuple[int, int, int],
+    row: IntArray, column: IntArray, answer: IntArray, sizes: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], IntArray, IntArray]:
-    """Sort by (row, column, answer); give row starts, columns, answers. ``key`` is overwritten."""
-    row_bits, column_bits, answer_bits = (max(size - 1, 0).bit_length() for size in sizes)
-    if row_bits + column_bits + answer_bits > 62:
+    """Sort by (row, column, answer); give row starts, columns, answers."""
+    row_bits, column_bits, answer_bits = (size.bit_length() for size in sizes)
+    bits = row_bits + column_bits + answer_bits
+    if bits > 63:
         order = np.lexsort((answer, column, row))
         start = np.searchsorted(row[order], np.arange(sizes[0] + 1))
         return start, column[order], answer[order]
     # One packed integer a label sorts many times faster than lexsort and needs no permutation.
-    np.left_shift(row, column_bits, out=key, dtype=np.int64)
+    small: type[np.integer[Any]] = np.int32 if bits < 32 else np.int64
+    key = row.astype(small)
+    key <<= column_bits
     key |= column
     key <<= answer_bits
     key |= answer
     key.sort()
-    start = np.searchsorted(key, np.arange(sizes[0] + 1) << (column_bits + answer_bits))
+    firsts = np.arange(sizes[0] + 1, dtype=small) << (column_bits + answer_bits)
+    start = np.searchsorted(key, firsts)
     sorted_answer = _low_bits(key, answer_bits)
     key >>= answer_bits
     return start, _low_bits(key, column_bits), sorted_answer
 
 
-def _low_bits(key: NDArray[np.int64], bits: int) -> IntArray:
+def _low_bits(key: NDArray[Any], bits: int) -> IntArray:
     low = np.empty(len(key), np.int32)
     return np.bitwise_and(key, (1 << bits) - 1, out=low, casting="unsafe")
 

@@ -53,7 +53,9 @@ def normalise(log_p):
 
 def posterior_ibcc(problem, prior):
     """p(z | Y)"""
-    return normalise({key(problem, z): log_joint_ibcc(problem, prior, z) for z in all_truths(problem)})
+    return normalise(
+        {key(problem, z): log_joint_ibcc(problem, prior, z) for z in all_truths(problem)}
+    )
 
 
 @cache

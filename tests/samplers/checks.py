@@ -35,9 +35,7 @@ def check_truth_weights(sampler, case):
             sampler.truth.take_out_item(i, view, data)
             sampler.truth.weigh_truth(i, view, data, work)
             sampler.truth.put_back_item(i, view, data)
-            want = [
-                case.log_joint(z | {i: t}, q, ALPHA, beta, eta) for t in range(data.n_classes)
-            ]
+            want = [case.log_joint(z | {i: t}, q, ALPHA, beta, eta) for t in range(data.n_classes)]
             assert_equal_up_to_a_constant(work.weights, want)
 
 

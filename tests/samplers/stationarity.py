@@ -64,7 +64,9 @@ def check_truth_is_stationary(sampler, case):
 def check_groups_are_stationary(sampler, case):
     """cBCC: every annotator's update leaves p(q | Y, z, alpha) as it is."""
     data, prior, model = case.problem.codes, pack(sampler, case), sampler.model
-    partitions = {key(case.problem, z_any(case), q)[1]: q for q in all_partitions(case.problem.active)}
+    partitions = {
+        key(case.problem, z_any(case), q)[1]: q for q in all_partitions(case.problem.active)
+    }
 
     def update(z, q, l, u):
         state = start(sampler, case, z, q)
@@ -74,9 +76,7 @@ def check_groups_are_stationary(sampler, case):
 
     truths = list(all_truths(case.problem))[::5]
     for z, l in itertools.product(truths, case.problem.active):
-        pi = normalise(
-            {k: case.log_joint(z, q, ALPHA, None, None) for k, q in partitions.items()}
-        )
+        pi = normalise({k: case.log_joint(z, q, ALPHA, None, None) for k, q in partitions.items()})
 
         def moves(k, z=z, l=l):
             _, probabilities = update(z, partitions[k], l, 0.5)

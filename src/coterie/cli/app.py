@@ -163,6 +163,51 @@ def datasets() -> None:
     command.run()
 
 
+@app.command()
+@guarded
+def compare(
+    path: Annotated[
+        Path, typer.Argument(help="Labels, or a folder of folders with labels.csv and truth.csv.")
+    ],
+    models: Annotated[
+        str | None,
+        typer.Option(help="Names, separated by commas; module:Class is one of yours.  [all]"),
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="True labels that only score the result: a file.")
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="Names of data sets, separated by commas.  [all]")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the JSON, a page and Markdown.")
+    ] = None,
+    duplicates: Annotated[
+        str,
+        typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
+    ] = "keep",
+    seed: Seed = 0,
+    sweeps: Annotated[
+        int | None, typer.Option(help="Sweeps of sampling models, 30 % burn-in.  [the model's own]")
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for one model on one data set.")] = 600,
+    memory: Annotated[float, typer.Option(help="Gigabytes for the same (Linux).")] = 4,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Processes at once.  [one a core]")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Set models side by side on data with a truth: a league against the vote."""
+    from coterie.cli import compare as command
+
+    command.run(
+        command.Data(path, truth, _split(only), duplicates),
+        command.Field(_split(models), seed, sweeps),
+        command.Means(timeout, memory, jobs),
+        command.Target(out, force),
+    )
+
+
 def _split(words: str | None) -> list[str] | None:
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
 

@@ -90,7 +90,7 @@ def _attempt(job: Job) -> Outcome:
         if truth is None:
             return failed("no truth", "there is no true label to score against")
         annotations = read(job.source.labels, duplicates=job.duplicates)
-        _warm_up(job.model)
+        warm_up(job.model)
         start = time.perf_counter()
         posterior = job.model.fit(annotations).posterior_
         seconds = time.perf_counter() - start
@@ -117,7 +117,7 @@ def _truth(path: Path | None) -> pd.Series | None:
     return None if truth is None or truth.empty else truth
 
 
-def _warm_up(model: Estimator) -> None:
+def warm_up(model: Estimator) -> None:
     """Load or compile the model's kernels before the clock starts, on a crowd of four labels."""
     try:
         short = set_known(copy.deepcopy(model), {"sweeps": 2, "burn_in": 1, "chains": 1})

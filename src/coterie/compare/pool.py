@@ -9,7 +9,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from multiprocessing import connection
 from multiprocessing.context import ForkServerContext, SpawnContext
@@ -52,7 +52,7 @@ def run_jobs(
     limits: Limits,
     workers: int,
     started: Callable[[Job], object] = lambda job: None,
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """Run each job in a process of its own, so many at once; give the outcomes as they come.
 
     A job that raises, runs out of time or memory, or takes its process down is an outcome like
@@ -96,7 +96,7 @@ def _context() -> ForkServerContext | SpawnContext:
     if not sys.platform.startswith("linux"):
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["coterie.compare.child"])
+    context.set_forkserver_preload(["coterie.compare.preload"])
     return context
 
 

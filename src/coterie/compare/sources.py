@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,9 +40,7 @@ class Found(NamedTuple):
     passed_over: list[str]
 
 
-def find_sources(
-    path: Path, truth: Path | None = None, only: Sequence[str] | None = None
-) -> Found:
+def find_sources(path: Path, truth: Path | None = None, only: Sequence[str] | None = None) -> Found:
     """Find the data sets of a path, in the order of their names.
 
     Parameters
@@ -74,9 +73,7 @@ def find_sources(
     folders = sorted(folder for folder in path.iterdir() if folder.is_dir())
     sources = [_folder(folder) for folder in folders if (folder / LABELS).is_file()]
     if not sources:
-        raise DataError(
-            f"{path} holds no data set; expected {LABELS} in it or in its sub-folders"
-        )
+        raise DataError(f"{path} holds no data set; expected {LABELS} in it or in its sub-folders")
     others = [folder.name for folder in folders if not (folder / LABELS).is_file()]
     return Found(_wanted(sources, only), others)
 
@@ -86,12 +83,19 @@ def _one_file(path: Path, truth: Path | None) -> Source:
         raise DataError(f"{path} has nothing to be scored against; pass the true labels: --truth")
     if not truth.is_file():
         raise DataError(f"there is no file {truth}; check --truth")
-    return Source(path.name.split(".")[0] or path.name, path, truth)
+    return Source(_printable(path.name.split(".")[0] or path.name), path, truth)
 
 
 def _folder(folder: Path) -> Source:
     truth = folder / TRUTH
-    return Source(folder.resolve().name, folder / LABELS, truth if truth.is_file() else None)
+    return Source(
+        _printable(folder.resolve().name), folder / LABELS, truth if truth.is_file() else None
+    )
+
+
+def _printable(name: str) -> str:
+    """Names on disk need not be text."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _wanted(sources: list[Source], only: Sequence[str] | None) -> list[Source]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import groupby
 from typing import NamedTuple
 
 from coterie.compare.bootstrap import Interval
-from coterie.compare.job import Outcome
-from coterie.compare.league import League, Row, Standing
+from coterie.compare.job import FLOOR, Outcome
+from coterie.compare.league import SAME, League, Row, Standing
 from coterie.compare.lineup import REFERENCE
 
 NOTHING = "–"
@@ -149,3 +150,56 @@ def explanation(league: League) -> str:
         f"the vote ({REFERENCE}) in percentage points, on the same items, with paired bootstrap "
         "intervals."
     )
+
+
+def leaders(league: League) -> set[str]:
+    """Name the models with the highest mean accuracy."""
+    means = {s.model: s.accuracy for s in league.standings if s.accuracy is not None}
+    most = max(means.values(), default=0.0)
+    return {model for model, mean in means.items() if mean >= most - SAME}
+
+
+def headline(league: League) -> str:
+    """Say in a sentence who leads, and whether that is more than chance."""
+    first = leaders(league)
+    if not first:
+        return "No model was scored on any data set."
+    standing = next(s for s in league.standings if s.model in first)
+    names = " and ".join(s.model for s in league.standings if s.model in first)
+    lead = f"Highest mean accuracy: {names}, {percent(standing.accuracy)} %"
+    difference = standing.difference
+    if difference is None:
+        return f"{lead}; no model is better than the vote on average."
+    by = f"{points(difference.mean)} points against the vote"
+    if difference.low is None:
+        return f"{lead}, {by}."
+    holds = "which holds zero" if difference.low <= 0 else "which lies above zero"
+    return f"{lead}, {by} (95 % interval {interval(difference)}, {holds})."
+
+
+def n_items(league: League, dataset: str) -> int:
+    """Give the number of scored items of a data set; 0 if no model was scored."""
+    scores = [league.scores(dataset, model) for model in league.models]
+    return next((s.items for s in scores if s is not None), 0)
+
+
+def glossary() -> list[tuple[str, str]]:
+    """Say what the columns mean."""
+    return [
+        ("items", "those scored: with a label and a truth"),
+        ("accuracy", "share of items whose most probable class is the true one; k classes that "
+         "tie count 1/k each, as if one were drawn"),
+        ("vs vote", f"accuracy less that of the vote ({REFERENCE}) on the same items, in "
+         "percentage points"),
+        ("95 % interval", "paired bootstrap: of a data set, over its items; of the mean, over the "
+         "data sets"),
+        ("balanced", "accuracy within each true class, averaged over the classes"),
+        ("log loss", "mean of -log of the probability of the truth, in nats; probabilities below "
+         f"{FLOOR:g} count as {FLOOR:g}, so that a truth called impossible costs "
+         f"{-math.log(FLOOR):.1f} and not infinity (compare.json has the exact number too)"),
+        ("calibration", "expected calibration error, ten bins: how far confidence and accuracy "
+         "lie apart"),
+        ("coteries", "posterior mean of the number of groups among the annotators"),
+        ("seconds", "the fit alone, on one thread, other fits running beside it; reading, scoring "
+         "and compiling are not counted"),
+    ]  # fmt: skip

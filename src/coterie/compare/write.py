@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
 
-from coterie.compare import tables
-from coterie.compare.job import FLOOR
 from coterie.compare.league import League
+from coterie.compare.markdown import make_markdown
+from coterie.compare.page import make_page
 from coterie.compare.record import About, make_record
-from coterie.compare.tables import Grid
 from coterie.errors import DataError
 from coterie.io.write import write_together
 
@@ -35,12 +34,12 @@ def write_league(league: League, about: About, out: Path) -> list[Path]:
     paths = [out / name for name in NAMES]
     try:
         out.mkdir(parents=True, exist_ok=True)
-        write_together(
-            {
-                path: lambda part, text=text: part.write_text(text, "utf-8")  # type: ignore[misc]
-                for path, text in zip(paths, texts, strict=True)
-            }
-        )
+        writers = zip(paths, texts, strict=True)
+        write_together({path: partial(_write, text) for path, text in writers})
     except OSError as error:
         raise DataError(f"cannot write to {out}: {error.strerror or error}") from error
     return paths
+
+
+def _write(text: str, path: Path) -> None:
+    path.write_text(text, "utf-8")

@@ -71,9 +71,11 @@ def code_integers(cells: Array) -> Coded:
     import pandas as pd
 
     low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
-    if high - low > 4 * len(cells) + 1_000:
+    most = 4 * len(cells) + 1_000
+    if high - low > most:
         return Coded(*pd.factorize(cells))
-    place = np.subtract(cells, low, dtype=np.int64)
+    low = 0 if low >= 0 and high <= most else low
+    place = np.subtract(cells, low, dtype=np.int64) if low else cells
     present = np.zeros(high - low + 1, bool)
     present[place] = True
     rank = np.cumsum(present, dtype=np.int32)

@@ -57,15 +57,13 @@ def zero_counts(codes: Codes) -> Counts:
 
 @kernel
 def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
-    """Overwrite the counts with those expected under class probabilities, (items, classes).
+    """Add to the counts what is expected under the items' class probabilities, (items, classes).
 
     An item with neither label nor known class is not counted: it changes nobody's estimate.
     """
     start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
     gold, n_classes = codes.gold, codes.n_classes
     truth, said = counts
-    truth[:] = 0
-    said[:] = 0
     for i in range(len(gold)):
         if start[i] == start[i + 1] and gold[i] < 0:
             continue

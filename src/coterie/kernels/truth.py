@@ -22,7 +22,7 @@ from coterie.kernels.answers import Shapes
 from coterie.kernels.record import Tally
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.draws import draw_dirichlet
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, piece
 from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
@@ -91,7 +91,7 @@ def starting_truth(truth: IntArray, data: Codes) -> tuple[IntArray, NDArray[np.i
     return start, np.bincount(start[start >= 0], minlength=data.n_classes)
 
 
-@kernel
+@piece
 def take_out_item(i: int, view: View, data: Codes) -> None:
     """Take item i and its labels out of the counts."""
     t = view.truth[i]
@@ -102,7 +102,7 @@ def take_out_item(i: int, view: View, data: Codes) -> None:
         view.said_total[m, t] -= 1
 
 
-@kernel
+@piece
 def put_back_item(i: int, view: View, data: Codes) -> None:
     """Count item i and its labels under its truth."""
     t = view.truth[i]
@@ -113,7 +113,7 @@ def put_back_item(i: int, view: View, data: Codes) -> None:
         view.said_total[m, t] += 1
 
 
-@kernel
+@piece
 def count_before(i: int, view: View, data: Codes, work: Work) -> None:
     """Count, for each label of item i, the item's earlier labels from the same matrix."""
     start, end = data.item_start[i], data.item_start[i + 1]
@@ -129,7 +129,7 @@ def count_before(i: int, view: View, data: Codes, work: Work) -> None:
         work.seen_total[m] = 0
 
 
-@kernel
+@piece
 def weigh_truth(i: int, view: View, data: Codes, work: Work) -> None:
     """Write the log weights of item i's truth to ``work.weights``; the item is taken out."""
     shapes, log_weight, product = view.shapes, work.weights, work.product
@@ -160,7 +160,7 @@ def weigh_truth(i: int, view: View, data: Codes, work: Work) -> None:
         log_weight[t] += math.log(product[t])
 
 
-@kernel
+@piece
 def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
     """Give item i a new truth; its probabilities are left in ``work.weights``."""
     take_out_item(i, view, data)

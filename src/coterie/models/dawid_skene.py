@@ -185,8 +185,8 @@ class DawidSkene(Estimator):
             said /= said.sum(axis=1, keepdims=True)
             return estimate_from(codes, shares, self.smoothing)._replace(said=said)
         counts = zero_counts(codes)
+        counts.said[:] = matrices
         count(codes, shares, counts)
-        counts.said[:] += matrices
         parameters = Parameters(*(np.empty_like(array) for array in counts))
         estimate(counts, self.smoothing, parameters)
         return parameters

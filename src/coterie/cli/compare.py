@@ -1,0 +1,199 @@
+"""coterie compare: any set of models over any set of data sets, side by side."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+
+from coterie.cli import show
+from coterie.compare import Job, League, Limits, Outcome, find_sources, line_up, make_league, tables
+from coterie.compare import run_jobs as run_in_processes
+from coterie.compare.record import About
+from coterie.compare.tables import Grid
+from coterie.compare.write import check_target, write_league
+from coterie.errors import DataError
+
+PIPE_WIDTH = 160
+
+
+class Data(NamedTuple):
+    """What to compare on."""
+
+    path: Path
+    truth: Path | None
+    only: list[str] | None
+    duplicates: str
+
+
+class Field(NamedTuple):
+    """What to compare."""
+
+    models: list[str] | None
+    seed: int
+    sweeps: int | None
+
+
+class Means(NamedTuple):
+    """What one job may use, and how many run at once; None is one a core."""
+
+    timeout: float
+    memory: float
+    jobs: int | None
+
+
+class Target(NamedTuple):
+    """Where to write."""
+
+    out: Path | None
+    force: bool
+
+
+def run(data: Data, field: Field, means: Means, target: Target) -> None:
+    """Find, fit, score, show, write."""
+    limits, workers = _checked(means)
+    if target.out is not None:
+        check_target(target.out, force=target.force)
+    sources, passed_over = find_sources(data.path, data.truth, data.only)
+    models = line_up(field.models, seed=field.seed, duplicates=data.duplicates, sweeps=field.sweeps)
+    jobs = [
+        Job(source, name, model, data.duplicates)
+        for source in sources
+        for name, model in models.items()
+    ]
+    outcomes = run_jobs(jobs, limits, workers)
+    league = make_league([source.name for source in sources], list(models), outcomes)
+    show_league(league)
+    if target.out is not None:
+        about = About(command(data, field, means), settings(data, field, limits), (*passed_over,))
+        show.files(write_league(league, about, target.out))
+    if not any(row.scores for row in league.rows):
+        raise DataError("nothing was scored; the reasons are above")
+
+
+def _checked(means: Means) -> tuple[Limits, int]:
+    """Check the limits before any work is done."""
+    for name, value in means._asdict().items():
+        if value is not None and not value > 0:
+            raise DataError(f"--{name} must be more than 0, got {value}")
+    return Limits(means.timeout, means.memory), means.jobs or len(os.sched_getaffinity(0))
+
+
+def run_jobs(jobs: list[Job], limits: Limits, workers: int) -> list[Outcome]:
+    """Run the jobs behind a progress bar on standard error; silent in a pipe."""
+    outcomes: list[Outcome] = []
+    running: list[str] = []
+    with _progress(len(jobs)) as (bar, task):
+
+        def started(job: Job) -> None:
+            running.append(f"{job.source.name}/{job.name}")
+            bar.update(task, running=escape(", ".join(running)))
+
+        with closing(run_in_processes(jobs, limits, workers, started)) as results:
+            for outcome in results:
+                outcomes.append(outcome)
+                running.remove(f"{outcome.dataset}/{outcome.model}")
+                failed = sum(o.status not in ("ok", "no truth") for o in outcomes)
+                bar.update(
+                    task,
+                    completed=len(outcomes),
+                    failed=f"[red]{failed} failed[/]" if failed else "",
+                    running=escape(", ".join(running)),
+                )
+    return outcomes
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[tuple[Progress, TaskID]]:
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[failed]}"),
+        TextColumn("{task.fields[running]}"),
+    )
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        yield bar, bar.add_task("", total=total, failed="", running="")
+
+
+def show_league(league: League) -> None:
+    """Show every row, then what was not scored, then the means: the last is what people see."""
+    out = show.console()
+    if not out.is_terminal:
+        out.width = PIPE_WIDTH
+    _table(tables.row_grid(league), "Data set by data set", out)
+    if league.failures:
+        _table(tables.failure_grid(league), "Not scored", out)
+    notes = tables.note_grid(league)
+    if notes.rows:
+        _table(notes, "Warnings", out)
+    _table(tables.standing_grid(league), "On average", out)
+    out.print()
+    out.print(escape(tables.explanation(league)))
+    out.print(escape(tables.headline(league)))
+
+
+def _table(grid: Grid, title: str, out: Console) -> None:
+    """Print a table of text as it is: numbers are never cut, long words go on the next line."""
+    sheet = Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD if out.is_terminal else None,
+        pad_edge=False,
+    )
+    for name, side in zip(grid.header, grid.align, strict=True):
+        sheet.add_column(name, justify="left" if side == "l" else "right", overflow="fold")
+    for row in grid.rows:
+        sheet.add_row(*map(escape, row))
+    out.print()
+    out.print(sheet)
+
+
+def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:
+    """Give what was settled beforehand, by name."""
+    return {
+        "seed": field.seed,
+        "sweeps": field.sweeps,
+        "duplicates": data.duplicates,
+        "timeout": limits.seconds,
+        "memory": limits.gigabytes,
+    }
+
+
+def command(data: Data, field: Field, means: Means) -> str:
+    """Give the command that makes the same numbers again: every option that is not the default."""
+    options = {
+        "truth": data.truth,
+        "models": field.models and ",".join(field.models),
+        "only": data.only and ",".join(data.only),
+        "duplicates": data.duplicates if data.duplicates != "keep" else None,
+        "seed": field.seed or None,
+        "sweeps": field.sweeps,
+        "timeout": means.timeout if means.timeout != Limits().seconds else None,
+        "memory": means.memory if means.memory != Limits().gigabytes else None,
+    }
+    words = ["coterie", "compare", str(data.path)]
+    for name, value in options.items():
+        if value is not None:
+            words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join(words)

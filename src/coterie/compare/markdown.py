@@ -1,0 +1,44 @@
+"""The league in Markdown: what ``docs/league.md`` is made of."""
+
+from __future__ import annotations
+
+from coterie.compare import tables
+from coterie.compare.league import League
+from coterie.compare.record import About
+from coterie.compare.tables import Grid
+
+
+def make_markdown(league: League, about: About) -> str:
+    """Write the league as Markdown: the command, the means, every row, and what failed."""
+    parts = [
+        "# League of models",
+        f"Made by `{about.command}`.",
+        tables.headline(league),
+        "## On average",
+        tables.explanation(league),
+        _table(tables.standing_grid(league)),
+        "## Data set by data set",
+        _table(tables.row_grid(league)),
+    ]
+    if league.failures:
+        parts += ["## Not scored", _table(tables.failure_grid(league))]
+    notes = tables.note_grid(league)
+    if notes.rows:
+        parts += ["## Warnings", _table(notes)]
+    settings = [f"{name} {value}" for name, value in about.settings.items() if value is not None]
+    parts += ["## How to read it", *(f"- **{term}**: {text}" for term, text in tables.glossary())]
+    parts += [f"Settings: {', '.join(settings)}."]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(grid: Grid) -> str:
+    rule = ["---" if side == "l" else "--:" for side in grid.align]
+    lines = [grid.header, rule, *([_escape(cell) for cell in row] for row in grid.rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _escape(cell: str) -> str:
+    """Keep what Markdown or HTML would take for itself."""
+    for sign in "\\`*_[]|":
+        cell = cell.replace(sign, "\\" + sign)
+    return " ".join(cell.replace("&", "&amp;").replace("<", "&lt;").split())
