@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from coterie import datasets, metrics
     from coterie.io import read
     from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote
-    from coterie.posterior import Posterior
+    from coterie.posterior import Posterior, load
     from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
     from coterie.simulation import Crowd, simulate
 
@@ -32,6 +32,7 @@ _LAZY = {
     "IBCCPrior": "coterie.priors",
     "MajorityVote": "coterie.models",
     "Posterior": "coterie.posterior",
+    "load": "coterie.posterior",
     "read": "coterie.io",
     "simulate": "coterie.simulation",
 }
@@ -56,6 +57,7 @@ __all__ = [
     "Posterior",
     "__version__",
     "datasets",
+    "load",
     "metrics",
     "read",
     "simulate",

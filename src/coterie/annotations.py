@@ -124,7 +124,8 @@ def _sorted_triples(
 
 def _low_bits(key: NDArray[Any], bits: int) -> IntArray:
     low = np.empty(len(key), np.int32)
-    return np.bitwise_and(key, (1 << bits) - 1, out=low, casting="unsafe")
+    np.bitwise_and(key, (1 << bits) - 1, out=low, casting="unsafe")
+    return low
 
 
 def count_pairs(codes: Codes) -> int:

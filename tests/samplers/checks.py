@@ -161,4 +161,9 @@ def check_one_uniform_a_site(sampler, case):
     if case.model == "cbcc":
         model.sweep_groups(state, data, prior, model.new_room(state, data), rng)
         twin.random(len(case.problem.active))
-        assert rng.bit_generator.state == twin.bit_generator.state
+    if case.model == "hcbcc":
+        # Two each: one chooses the auxiliary to displace. Nobody opens a group, so none is drawn.
+        state.log_concentration[0] = -1e9
+        model.sweep_groups(state, prior, model.new_room(state, data), rng)
+        twin.random(2 * len(case.problem.active))
+    assert rng.bit_generator.state == twin.bit_generator.state

@@ -59,7 +59,7 @@ def planted(case, folder, edits=()):
         for layer in ("kernels", "numeric"):
             text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
         if name == "numeric/jit.py":
-            text = "def kernel(function):\n    return function\n"
+            text = "def kernel(function):\n    return function\n\n\npiece = kernel\n"
         target = folder / package / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")

@@ -92,7 +92,13 @@ def _checked(means: Means) -> tuple[Limits, int]:
     for name, value in means._asdict().items():
         if value is not None and not value > 0:
             raise DataError(f"--{name} must be more than 0, got {value}")
-    return Limits(means.timeout, means.memory), means.jobs or len(os.sched_getaffinity(0))
+    return Limits(means.timeout, means.memory), means.jobs or _cores()
+
+
+def _cores() -> int:
+    """Count the cores this process may use."""
+    known = hasattr(os, "sched_getaffinity")
+    return len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
 
 
 def run_jobs(jobs: list[Job], limits: Limits, workers: int) -> list[Outcome]:
@@ -175,8 +181,8 @@ def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:
         "seed": field.seed,
         "sweeps": field.sweeps,
         "duplicates": data.duplicates,
-        "timeout": limits.seconds,
-        "memory": limits.gigabytes,
+        "timeout_seconds": limits.seconds,
+        "memory_gigabytes": limits.gigabytes,
     }
 
 

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 RESAMPLES = 10_000
+LEAST = 5
+"""Of fewer values the bootstrap gives little more than their range, which is no interval."""
+
 PERCENTILES = (2.5, 97.5)
 
 
 class Interval(NamedTuple):
-    """A mean and its 95 % interval; of fewer than two values there is none."""
+    """A mean and its 95 % interval; None where there are too few values for one."""
 
     mean: float
     low: float | None
@@ -35,14 +38,14 @@ def mean_interval(differences: ArrayLike, *, seed: int = 0) -> Interval:
 
     Examples
     --------
-    >>> mean_interval([1, 0, 0, 0])
-    Interval(mean=0.25, low=0.0, high=0.75)
+    >>> mean_interval([1, 0, 0, 0, 0])
+    Interval(mean=0.2, low=0.0, high=0.6)
     >>> mean_interval([0.5])
     Interval(mean=0.5, low=None, high=None)
     """
     values = np.asarray(differences, np.float64)
     n_pairs = len(values)
-    if n_pairs < 2:
+    if n_pairs < LEAST:
         return Interval(float(values.mean()), None, None)
     distinct, counts = np.unique(values, return_counts=True)
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from coterie.errors import DataError
+from coterie.frames.build import DUPLICATES
 from coterie.models import MODELS, make_model
 from coterie.models.base import Estimator
 
@@ -44,6 +45,8 @@ def line_up(
     Traceback (most recent call last):
     coterie.errors.DataError: no model 'vote'; choose one of majority, ds, ...
     """
+    if duplicates not in DUPLICATES:
+        raise DataError(f"duplicates must be one of {', '.join(DUPLICATES)}, got {duplicates!r}")
     wanted = list(dict.fromkeys(MODELS if names is None else names))
     if REFERENCE not in wanted:
         wanted.insert(0, REFERENCE)

@@ -13,7 +13,7 @@ def make_markdown(league: League, about: About) -> str:
     parts = [
         "# League of models",
         f"Made by `{about.command}`.",
-        tables.headline(league),
+        _escape(tables.headline(league)),
         "## On average",
         tables.explanation(league),
         _table(tables.standing_grid(league)),

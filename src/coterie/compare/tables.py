@@ -6,7 +6,7 @@ import math
 from itertools import groupby
 from typing import NamedTuple
 
-from coterie.compare.bootstrap import Interval
+from coterie.compare.bootstrap import LEAST, Interval
 from coterie.compare.job import FLOOR, Outcome
 from coterie.compare.league import SAME, League, Row, Standing
 from coterie.compare.lineup import REFERENCE
@@ -48,9 +48,11 @@ def decimal(number: float | None) -> str:
 
 
 def seconds(number: float | None) -> str:
-    """Write seconds with as many digits as matter: 0.003, 12.3, 345."""
+    """Write seconds with as many digits as matter: <0.001, 0.003, 12.3, 345."""
     if number is None:
         return NOTHING
+    if number < 0.0005:
+        return "<0.001"
     return f"{number:.3f}" if number < 1 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
 
 
@@ -152,11 +154,12 @@ def explanation(league: League) -> str:
     )
 
 
-def leaders(league: League) -> set[str]:
-    """Name the models with the highest mean accuracy."""
-    means = {s.model: s.accuracy for s in league.standings if s.accuracy is not None}
-    most = max(means.values(), default=0.0)
-    return {model for model, mean in means.items() if mean >= most - SAME}
+def leaders(league: League, measure: str = "accuracy") -> set[str]:
+    """Name the models with the best mean of a measure: of losses and errors the lowest."""
+    means = {s.model: getattr(s, measure) for s in league.standings if s.accuracy is not None}
+    pick = min if measure in ("log_loss", "calibration_error") else max
+    best = pick(means.values(), default=0.0)
+    return {model for model, mean in means.items() if abs(mean - best) <= SAME}
 
 
 def headline(league: League) -> str:
@@ -192,10 +195,10 @@ def glossary() -> list[tuple[str, str]]:
         ("vs vote", f"accuracy less that of the vote ({REFERENCE}) on the same items, in "
          "percentage points"),
         ("95 % interval", "paired bootstrap: of a data set, over its items; of the mean, over the "
-         "data sets"),
+         f"data sets; none for fewer than {LEAST}"),
         ("balanced", "accuracy within each true class, averaged over the classes"),
         ("log loss", "mean of -log of the probability of the truth, in nats; probabilities below "
-         f"{FLOOR:g} count as {FLOOR:g}, so that a truth called impossible costs "
+         f"{FLOOR:.6f} count as that, so that a truth called impossible costs "
          f"{-math.log(FLOOR):.1f} and not infinity (compare.json has the exact number too)"),
         ("calibration", "expected calibration error, ten bins: how far confidence and accuracy "
          "lie apart"),

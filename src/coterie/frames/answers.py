@@ -13,7 +13,6 @@ from coterie.errors import DataError
 from coterie.frames.forms import Triples
 from coterie.frames.table import Table, listed
 from coterie.frames.values import Coded, sort_order, value_array
-from coterie.frames.warn import warn_of_lone_class, warn_of_variants
 
 
 class Answers(NamedTuple):
@@ -48,8 +47,6 @@ def code_answers(
     codes = np.array([place.get(value, -1) for value in label.values.tolist()], np.int32)
     if codes.min() < 0:
         raise DataError(_outside(table, triples, codes < 0, truths, extra))
-    warn_of_variants(table, label)
-    warn_of_lone_class(table, label)
     return Answers(codes[label.codes], truths, extra)
 
 
@@ -84,7 +81,8 @@ def _too_few(table: Table, truths: Array, guessed: bool) -> str:
 def _outside(table: Table, triples: Triples, unknown: Array, truths: Array, extra: Array) -> str:
     (labels,) = np.nonzero(unknown[triples.label.codes])
     value = triples.label.values.tolist()[triples.label.codes[labels[0]]]
-    more = f" (and {len(labels) - 1:,} more such labels)" if len(labels) > 1 else ""
+    others = len(labels) - 1
+    more = f" (nor {'is' if others == 1 else 'are'} {others:,} more)" if others else ""
     allowed = f"classes={listed(truths.tolist(), '[]')}"
     if len(extra):
         allowed += f" or extra_answers={listed(extra.tolist(), '[]')}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Iterable
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,25 +15,22 @@ from coterie.frames.columns import ROLES, Asked, Columns, gold_like, place_of
 from coterie.frames.forms import Triples, read_triples
 from coterie.frames.gold import gold_of_rows, with_gold
 from coterie.frames.table import INDEX, Table, listed, table_from
-from coterie.frames.warn import warn_of_lone_annotator, warn_of_mixed_types
+from coterie.frames.warn import (
+    warn_of_lone_annotator,
+    warn_of_lone_label,
+    warn_of_mixed_types,
+    warn_of_variants,
+)
 
 DUPLICATES = ("error", "first", "last", "keep")
 log = logging.getLogger("coterie")
-
-
-class Declared(NamedTuple):
-    """What the user declared of the labels."""
-
-    classes: Iterable[Hashable] | None = None
-    extra_answers: Iterable[Hashable] | None = None
-    duplicates: str = "error"
 
 
 def annotations_from(
     data: Any,
     *,
     item: Hashable | None = None,
-    annotator: Hashable | list[Hashable] | None = None,
+    annotator: Hashable | Iterable[Hashable] | None = None,
     label: Hashable | None = None,
     gold: Any = None,
     classes: Iterable[Hashable] | None = None,
@@ -52,35 +49,55 @@ def annotations_from(
     >>> annotations_from(frame, gold={2: 1})
     <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 25.0 % missing, 1 gold>
     """
+    told = {
+        "item": item,
+        "annotator": annotator,
+        "label": label,
+        "classes": classes,
+        "extra_answers": extra_answers,
+    }
     if isinstance(data, Annotations):
-        return data if gold is None else with_gold(data, gold)
-    asked, declared = Asked(item, annotator, label), Declared(classes, extra_answers, duplicates)
-    return build(table_from(data), asked, declared, gold)
-
-
-def build(table: Table, asked: Asked, declared: Declared, gold: Any = None) -> Annotations:
-    """Make Annotations of a table; ``gold`` is a column's name or what ``with_gold`` takes."""
-    if declared.duplicates not in DUPLICATES:
-        raise DataError(f"duplicates={declared.duplicates!r} is not one of {listed(DUPLICATES)}")
+        return _as_they_are(data, told, gold)
+    if duplicates not in DUPLICATES:
+        raise DataError(f"duplicates={duplicates!r} is not one of {listed(DUPLICATES)}")
+    table = table_from(data)
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
-    columns, triples, known = read_triples(table, asked, place)
-    answers = code_answers(table, triples, declared.classes, declared.extra_answers)
+    columns, triples, known = read_triples(table, Asked(item, annotator, label), place)
+    answers = code_answers(table, triples, classes, extra_answers)
     annotations = Annotations(
         triples.item.values,
         triples.annotator.values,
         answers.classes,
         answers.extra_answers,
-        _encoded(table, triples, answers, declared.duplicates),
+        _encoded(table, triples, answers, duplicates),
         tuple(table.columns[p] for p in _places(columns) if p != INDEX),
         _origin(table, columns, place),
     )
-    for role, coded in zip(ROLES, triples[:3], strict=True):
-        warn_of_mixed_types(table, role, coded)
-    warn_of_lone_annotator(table, annotations)
+    _look_over(table, triples)
     log.info("%s", annotations.origin)
     if known is not None:
         return gold_of_rows(table, annotations, triples.item_of_row, known)
     return annotations if gold is None else with_gold(annotations, gold)
+
+
+def _as_they_are(annotations: Annotations, told: dict[str, Any], gold: Any) -> Annotations:
+    """Pass Annotations through, with gold if given."""
+    for argument, value in told.items():
+        if value is not None:
+            raise DataError(
+                f"{argument}= cannot change Annotations that were already made; "
+                f"pass {argument}= where the labels are read"
+            )
+    return annotations if gold is None else with_gold(annotations, gold)
+
+
+def _look_over(table: Table, triples: Triples) -> None:
+    """Warn of what works, but a person should look at."""
+    warn_of_variants(table, triples.label)
+    warn_of_lone_label(table, triples.label)
+    warn_of_lone_annotator(table, triples.annotator)
+    for role, coded in zip(ROLES, triples[:3], strict=True):
+        warn_of_mixed_types(table, role, coded)
 
 
 def _encoded(table: Table, triples: Triples, answers: Answers, duplicates: str) -> Codes:
@@ -116,9 +133,9 @@ def _repeats(table: Table, triples: Triples, repeated: Array) -> str:
     first = again[0]
     item = triples.item.values.tolist()[triples.item.codes[first]]
     annotator = triples.annotator.values.tolist()[triples.annotator.codes[first]]
+    rows = np.unique(triples.rows_of(again))
     return (
-        f"{table.rows(triples.rows_of(again))} "
-        f"{'repeats' if len(again) == 1 else 'repeat'} the item and annotator of an earlier label "
+        f"{table.rows(rows)} {'repeats' if len(rows) == 1 else 'repeat'} the item and annotator of an earlier label "
         f"({len(again):,} in all; first item {item!r}, annotator {annotator!r}); pass "
         'duplicates="first" or "last" to keep one label of each, or "keep" to count them all'
     )

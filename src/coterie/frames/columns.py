@@ -5,47 +5,40 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from coterie.errors import DataError
 from coterie.frames.table import Table, join, listed
 
-# Whole headers in common use: coterie, crowd-kit, cleanlab, rater, truth-inference data sets,
-# spark-crowd, Active Crowd Toolkit, Get-Another-Label, NLTK. They win over single names.
-HEADERS = [
-    ("item", "annotator", "label"),
-    ("task", "worker", "label"),
-    ("task", "annotator", "label"),
-    ("item", "rater", "rating"),
-    ("item", "worker", "label"),
-    ("question", "worker", "answer"),
-    ("example", "annotator", "value"),
-    ("taskid", "workerid", "workerlabel"),
-    ("object", "worker", "label"),
-    ("item", "coder", "label"),
-]
-# Names by role: what a column is about. Beside each, its id ("task_id") and its name
-# ("worker name") count, and of these the id is taken. Weak names count when no other fits.
-STRONG = {
-    "item": "item task question example instance unit object hit document doc sample sentence "
-    "image tweet post comment query pair record case orig inputhash",
-    "annotator": "annotator worker amtworker rater coder judge labeler labeller assessor reviewer "
-    "evaluator grader contributor turker expert",
-    "label": "label answer response rating judgment judgement annotation class category choice "
-    "vote verdict workerlabel workeranswer workerresponse annotatorlabel raterlabel",
-}
-WEAK = {
-    "item": "id uid",
-    "annotator": "user username participant model session completedby createdby",
-    "label": "value result",
+# Names by role, best first, from crowd-kit, cleanlab, rater, spark-crowd, the Active Crowd Toolkit,
+# Get-Another-Label, NLTK, Mechanical Turk, CrowdFlower, Toloka, Prodigy, Label Studio and published
+# data sets. Each also counts with "id" behind it, annotators with "name", and in the plural.
+NAMES = {
+    "item": (
+        "item task question example instance unit object hit orig inputhash",
+        "documentid docid sampleid sentenceid imageid tweetid postid queryid pairid recordid "
+        "caseid",
+        "id uid",
+        "document doc sample sentence image tweet post query pair record case",
+    ),
+    "annotator": (
+        "annotator worker amtworker rater coder judge labeler labeller assessor reviewer "
+        "evaluator grader contributor turker",
+        "user participant expert model session completedby createdby",
+    ),
+    "label": (
+        "label answer response rating judgment judgement annotation choice vote verdict "
+        "workerlabel workeranswer workerresponse annotatorlabel raterlabel",
+        "class category value result",
+    ),
 }
 GOLD = (
     "gold goldlabel goldanswer goldstandard truth truelabel trueclass groundtruth correct "
     "correctlabel correctanswer expected reference"
 )
 ROLES = ("item", "annotator", "label")
-_STEMS = {role: (STRONG[role].split(), WEAK[role].split()) for role in ROLES}
-_FORMS = {"item": ("id", ""), "annotator": ("id", "", "name"), "label": ("",)}
+_STEMS = {role: [names.split() for names in NAMES[role]] for role in ROLES}
+_ENDINGS = {"item": ("id", ""), "annotator": ("id", "", "name"), "label": ("",)}
 
 
 class Columns(NamedTuple):
@@ -60,7 +53,7 @@ class Asked(NamedTuple):
     """The columns the user named, None where coterie is to guess."""
 
     item: Hashable | None = None
-    annotator: Hashable | Sequence[Hashable] | None = None
+    annotator: Any = None  # a name, or the names of the wide form's columns
     label: Hashable | None = None
 
 
@@ -89,22 +82,24 @@ def place_of(table: Table, name: Hashable, argument: str) -> int:
 
 
 def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
-    """Find the column whose name fits a role best; None if none fits, an error if several do."""
+    """Find the column whose name fits a role best; None if none fits, an error if several do.
+
+    Of a thing and its id (``question``, ``question_id``) the id is taken.
+    """
     fits: dict[tuple[int, str], list[tuple[int, int]]] = {}
     for place, column in enumerate(table.columns):
         fit = _fit(role, column)
         if fit and place not in taken:
-            strength, stem, form = fit
-            fits.setdefault((strength, stem), []).append((form, place))
+            rank, stem, form = fit
+            fits.setdefault((rank, stem), []).append((form, place))
     if not fits:
         return None
-    strongest = min(strength for strength, _ in fits)
+    lowest = min(rank for rank, _ in fits)
     best = [
         place
-        for (strength, _), forms in sorted(fits.items(), key=lambda fit: fit[1])
-        if strength == strongest
+        for (rank, _), forms in fits.items()
         for form, place in forms
-        if form == min(forms)[0]
+        if rank == lowest and form == min(forms)[0]
     ]
     if len(best) > 1:
         raise DataError(_several_fit(table, role, best))
@@ -112,15 +107,15 @@ def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
 
 
 def _fit(role: str, column: Hashable) -> tuple[int, str, int] | None:
-    """Give (0 strong or 1 weak, what the column is about, how it is written), or None."""
+    """Give (rank, what the column is about, how it is written), lower is better, or None."""
     if role == "label" and re.match(r"(output:|answer\.).", str(column), flags=re.I):
         return 0, str(column), 0  # Toloka and Mechanical Turk: one column a question
     name = plain(column)
-    for strength, stems in enumerate(_STEMS[role]):
+    for rank, stems in enumerate(_STEMS[role]):
         for stem in stems:
-            for form, ending in enumerate(_FORMS[role]):
+            for form, ending in enumerate(_ENDINGS[role]):
                 if name in (stem + ending, stem + ending + "s"):
-                    return strength, stem, form
+                    return rank, stem, form
     return None
 
 
@@ -136,25 +131,8 @@ def _several_fit(table: Table, role: str, places: list[int]) -> str:
     )
 
 
-def known_header(table: Table) -> Columns | None:
-    """Find the one header in common use that the table has, if there is one."""
-    names = [plain(column) for column in table.columns]
-    found = {
-        tuple(names.index(name) for name in header)
-        for header in HEADERS
-        if all(names.count(name) == 1 for name in header)
-    }
-    if len(found) != 1:
-        return None
-    item, annotator, label = found.pop()
-    return Columns(item, (annotator,), label)
-
-
 def find_long(table: Table, asked: Asked) -> Columns | None:
     """Find the three columns of the long form; None if neither annotator nor label has one."""
-    header = known_header(table) if asked == Asked() else None
-    if header:
-        return header
     taken: dict[str, int] = {
         role: place_of(table, name, role)
         for role, name in zip(ROLES, asked, strict=True)
@@ -178,7 +156,7 @@ def find_long(table: Table, asked: Asked) -> Columns | None:
 
 
 def _not_found(table: Table, role: str) -> str:
-    usual = ", ".join(STRONG[role].split()[:3])
+    usual = ", ".join(_STEMS[role][0][:2])
     wide = ", or annotator=[...] if there is one column an annotator"
     return (
         f"no column of {table.name} is named like the {role} ({usual}, ...); its columns are "

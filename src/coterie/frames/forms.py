@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,8 +41,9 @@ def read_triples(
     table: Table, asked: Asked, gold: int | None
 ) -> tuple[Columns, Triples, Coded | None]:
     """Find the columns and read them, long or wide, with each row's gold if there is a column."""
-    if isinstance(asked.annotator, (list, tuple)):
-        columns = _asked_wide(table, asked, asked.annotator)
+    annotators = _as_list(table, asked.annotator)
+    if annotators is not None:
+        columns = _asked_wide(table, asked, annotators)
     else:
         found = find_long(table, asked)
         columns = _guessed_wide(table, asked, gold) if found is None else found
@@ -57,6 +58,13 @@ def read_triples(
     known = None if gold is None else cells.pop()
     triples = _wide(table, columns, cells) if columns.label is None else _long(table, cells)
     return columns, triples, known
+
+
+def _as_list(table: Table, name: Any) -> list[Hashable] | None:
+    """Tell a list of columns from one column, whose name may be a tuple."""
+    if isinstance(name, str) or not isinstance(name, Iterable):
+        return None
+    return None if isinstance(name, tuple) and name in table.columns else list(name)
 
 
 def _long(table: Table, cells: list[Coded]) -> Triples:
@@ -102,7 +110,7 @@ def _wide(table: Table, columns: Columns, cells: list[Coded]) -> Triples:
     )
 
 
-def _asked_wide(table: Table, asked: Asked, annotators: Sequence[object]) -> Columns:
+def _asked_wide(table: Table, asked: Asked, annotators: Sequence[Hashable]) -> Columns:
     """Take the annotators' columns that the user listed."""
     if asked.label is not None:
         raise DataError(

@@ -11,7 +11,7 @@ import numpy as np
 from coterie.annotations import Annotations, Array
 from coterie.errors import DataError
 from coterie.frames.columns import gold_like, guess
-from coterie.frames.table import Table, columns_table, listed, table_from
+from coterie.frames.table import Table, columns_table, join, listed, table_from
 from coterie.frames.values import Coded, look_up
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
         unknown = item.values[code < 0].tolist()
         more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
         raise DataError(
-            f"{table.name} has the item {unknown[0]!r}{more}, which nobody labelled; "
+            f"item {unknown[0]!r} of {table.name}{more} is not among the items labelled; "
             "remove it, or write the ids as in the labels"
         )
     return gold_of_rows(table, annotations, code[item.codes], label)
@@ -74,8 +74,8 @@ def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Cod
         i = item[known[contradicted[0]]]
         said = annotations.classes[np.unique(truth[item[known] == i])].tolist()
         raise DataError(
-            f"item {annotations.items.tolist()[i]!r} has several gold labels in {table.name}, "
-            f"{listed(said)}; keep one"
+            f"item {annotations.items.tolist()[i]!r} has {len(said)} gold labels in {table.name}, "
+            f"{join([repr(label) for label in said])}; keep one"
         )
     return annotations.with_gold_codes(gold)
 
@@ -84,7 +84,7 @@ def _never_true(
     table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
 ) -> str:
     value = label.values.tolist()[label.codes[rows[0]]]
-    of = f"gold label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"
+    of = f"the label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"
     if value in annotations.extra_answers.tolist():
         return f"{of} in {table.name} is an extra answer, which is never true; correct it"
     return (

@@ -60,10 +60,11 @@ class Table:
         try:
             return [without_blanks(coded) for coded in self.code(places)]
         except Unusable as error:
-            names = listed([self.columns[place] for place in places if place != INDEX])
+            if len(places) > 1:  # which one?
+                return [self.read([place])[0] for place in places]
             raise DataError(
-                f"a column of {self.name} among {names} holds lists or the like ({error}); "
-                "expected text, numbers, dates or booleans"
+                f"the column {self.column_name(places[0])} of {self.name} holds lists or the like "
+                f"({error}); expected text, numbers, dates or booleans"
             ) from error
 
     def column_name(self, place: int) -> str:
@@ -97,7 +98,7 @@ def listed(values: Iterable[Any], brackets: str = "") -> str:
 
 
 def table_from(data: Any) -> Table:
-    """See a dataframe, triples or a mapping item -> annotator -> label as a table.
+    """See a dataframe, triples or a mapping item -> annotator -> label as a table; a Table stays.
 
     Examples
     --------
@@ -106,8 +107,14 @@ def table_from(data: Any) -> Table:
     """
     import narwhals as nw
 
+    if isinstance(data, Table):
+        return data
     if isinstance(data, Mapping):
         return _table_of_mapping(data)
+    if nw.dependencies.is_pandas_dataframe(data):
+        return _table_of_pandas(data)
+    if nw.dependencies.is_pyarrow_table(data):
+        return arrow_table(data, "the frame")
     frame = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()

@@ -115,7 +115,10 @@ def code_arrow(column: Any) -> Coded:
         raise Unusable(str(error)) from error
     if isinstance(encoded, pa.ChunkedArray):  # older pyarrow combines to one chunk
         encoded = encoded.chunk(0)
-    codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)  # the indices may be unsigned
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     kind = encoded.dictionary.type
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
         values = encoded.dictionary.to_numpy(zero_copy_only=False)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from coterie.annotations import Annotations
 from coterie.errors import DataWarning
 from coterie.frames.table import Table
 from coterie.frames.values import Coded
@@ -33,12 +32,12 @@ def warn_of_variants(table: Table, label: Coded) -> None:
         return
     counts = dict(zip(label.values.tolist(), np.bincount(label.codes).tolist(), strict=True))
     shown = "; ".join(
-        ", ".join(f"{text!r} ({counts[text]:,} times)" for text in group) for group in groups[:3]
+        ", ".join(f"{text!r} ({counts[text]:,})" for text in group) for group in groups[:3]
     )
     more = f"; and {len(groups) - 3} more groups" if len(groups) > 3 else ""
     _warn(
-        f"labels of {table.name} differ only by case or surrounding blanks and count as different: "
-        f"{shown}{more}; write them alike if they mean the same"
+        f"labels of {table.name} that differ only by case or surrounding blanks count as different "
+        f"(how often): {shown}{more}; write them alike if they mean the same"
     )
 
 
@@ -57,16 +56,16 @@ def warn_of_mixed_types(table: Table, role: str, coded: Coded) -> None:
         )
 
 
-def warn_of_lone_annotator(table: Table, annotations: Annotations) -> None:
+def warn_of_lone_annotator(table: Table, annotator: Coded) -> None:
     """Say that a single annotator cannot be compared with anybody."""
-    if annotations.n_annotators == 1:
+    if len(annotator.values) == 1:
         _warn(
-            f"{table.name} has one annotator, {annotations.annotators.tolist()[0]!r}: with nobody "
-            "to compare, a result can only repeat the labels"
+            f"{table.name} has one annotator, {annotator.values.tolist()[0]!r}: with nobody to "
+            "compare, a result can only repeat the labels"
         )
 
 
-def warn_of_lone_class(table: Table, label: Coded) -> None:
+def warn_of_lone_label(table: Table, label: Coded) -> None:
     """Say that every label is the same, though more classes were declared."""
     if len(label.values) == 1:
         _warn(

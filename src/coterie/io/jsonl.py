@@ -20,14 +20,14 @@ def jsonl_table(file: File) -> Table:
     """See a JSONL file as a table; a key that a line lacks is a missing cell."""
     lines: list[int] = []
     objects: list[dict[str, Any]] = []
-    with file.open() as handle:
-        try:
-            for line, text in enumerate(io.TextIOWrapper(handle, "utf-8-sig"), 1):
+    try:
+        with file.open() as handle, io.TextIOWrapper(handle, "utf-8-sig") as texts:
+            for line, text in enumerate(texts, 1):
                 if text.strip():
                     objects.append(_parsed(file, line, text))
                     lines.append(line)
-        except UnicodeDecodeError as error:
-            raise DataError(not_utf8(file)) from error
+    except UnicodeDecodeError as error:
+        raise DataError(not_utf8(file)) from error
     keys: tuple[Hashable, ...] = tuple(dict.fromkeys(key for cells in objects for key in cells))
 
     def code(places: Sequence[int]) -> list[Coded]:

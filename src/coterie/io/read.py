@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.annotations import Annotations
 from coterie.errors import DataError
-from coterie.frames import (
-    Asked,
-    Declared,
-    Table,
-    build,
-    known_labels,
-    table_from,
-    with_gold,
-)
+from coterie.frames import Table, annotations_from, known_labels, table_from
 from coterie.frames.table import listed
-from coterie.io.files import File, table_of_file
+from coterie.io.files import File
+from coterie.io.tables import table_of_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
 def read(
     source: Any,
     item: Hashable | None = None,
-    annotator: Hashable | list[Hashable] | None = None,
+    annotator: Hashable | Iterable[Hashable] | None = None,
     label: Hashable | None = None,
     gold: Any = None,
     classes: Iterable[Hashable] | None = None,
@@ -84,11 +77,20 @@ def read(
     >>> crowd.gold
     {8: 'b'}
     """
-    if isinstance(source, Annotations):
-        return source if gold is None else with_gold(source, _gold_source(None, gold))
-    table = table_of(source)
-    asked, declared = Asked(item, annotator, label), Declared(classes, extra_answers, duplicates)
-    return build(table, asked, declared, _gold_source(table, gold))
+    if not isinstance(source, Annotations):
+        source = table_of_file(source) if _is_path(source) else table_from(source)
+    if _is_path(gold):
+        gold = _column_or_file(source, gold)
+    return annotations_from(
+        source,
+        item=item,
+        annotator=annotator,
+        label=label,
+        gold=gold,
+        classes=classes,
+        extra_answers=extra_answers,
+        duplicates=duplicates,
+    )
 
 
 def read_truth(source: Any) -> pd.Series[Any]:
@@ -107,20 +109,19 @@ def read_truth(source: Any) -> pd.Series[Any]:
     return known_labels(table_of_file(source) if _is_path(source) else source)
 
 
-def table_of(source: Any) -> Table:
-    """See a file or anything in memory as a table."""
-    return table_of_file(source) if _is_path(source) else table_from(source)
-
-
 def _is_path(source: Any) -> bool:
     return isinstance(source, (str, PathLike, File))
 
 
-def _gold_source(table: Table | None, gold: Any) -> Any:
+def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | File) -> str | Table:
     """Tell a column from a file: a column of that name wins."""
-    if not _is_path(gold) or (table is not None and gold in table.columns):
-        return gold
+    if isinstance(gold, File):
+        return table_of_file(gold)
+    columns = ""
+    if isinstance(source, Table):
+        if isinstance(gold, str) and gold in source.columns:
+            return gold
+        columns = f"a column of {source.name} ({listed(source.columns)}) nor "
     if gold == "-" or Path(gold).expanduser().exists():
         return table_of_file(gold)
-    columns = "" if table is None else f" a column of {table.name} ({listed(table.columns)}) or"
-    raise DataError(f"gold={str(gold)!r} is not{columns} a file; check the name")
+    raise DataError(f"gold={str(gold)!r} is {'neither ' if columns else 'not '}{columns}a file")

@@ -28,7 +28,10 @@ def text_table(file: File, head: bytes) -> Table:
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
     if encoding != "utf-16" and b"\0" in head:
         raise DataError(f"{file.name} is not text; expected CSV, TSV, Parquet or JSONL")
-    start = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    try:
+        start = codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError as error:
+        raise DataError(not_utf8(file)) from error
     usual = "\t" if file.suffix in (".tsv", ".tab") else ","
     # Of equals max takes the first, so the usual delimiter stands first.
     ranked = [usual, *(mark for mark in _DELIMITERS if mark != usual)]
@@ -71,8 +74,10 @@ class Text:
 
     def chunks(self, size: int) -> Iterator[tuple[int, list[list[str]]]]:
         """Give rows, ``size`` at a time, blank ones left out, and the line before each chunk."""
-        with self.file.open() as handle:
-            text = io.TextIOWrapper(handle, self.encoding, newline="")
+        with (
+            self.file.open() as handle,
+            io.TextIOWrapper(handle, self.encoding, newline="") as text,
+        ):
             rows = csv.reader(text, delimiter=self.delimiter, strict=True)
             line = 0
             header_passed = False
@@ -85,9 +90,11 @@ class Text:
             except UnicodeDecodeError as error:
                 raise DataError(not_utf8(self.file)) from error
             except csv.Error as error:
+                if size > 1:  # read again, row by row, to see where it begins
+                    yield from self.chunks(1)
                 raise DataError(
-                    f"row {rows.line_num} of {self.file.name} ({_COUNTED}) is badly quoted "
-                    f'({error}); double every " inside a quoted field and close each quote'
+                    f"row {line + 1} of {self.file.name} ({_COUNTED}) is badly quoted ({error}); "
+                    'double every " inside a quoted field and close each quote'
                 ) from error
 
     def code(self, places: Sequence[int]) -> list[Coded]:
@@ -115,20 +122,19 @@ class Text:
 
     def ragged(self) -> str:
         """Say which row is longer or shorter than the header."""
-        for line, rows in self.chunks(1):
-            for row in rows:
-                if len(row) != self.width:
-                    long = len(row) > self.width
-                    return (
-                        f"row {line + 1} of {self.file.name} ({_COUNTED}) has {len(row)} fields, "
-                        f"the header has {self.width}; "
-                        + (
-                            f"quote a field that contains {self.delimiter!r}"
-                            if long
-                            else "fill in the missing"
-                        )
-                    )
-        raise AssertionError("unreachable: a ragged row was seen before")
+        line, row = next(
+            (line + 1, row)
+            for line, rows in self.chunks(1)
+            for row in rows
+            if len(row) != self.width
+        )
+        remedy = "fill in the missing field"
+        if len(row) > self.width:
+            remedy = f"put a field that contains {self.delimiter!r} in quotes"
+        return (
+            f"row {line} of {self.file.name} ({_COUNTED}) has {len(row)} fields, "
+            f"the header has {self.width}; {remedy}"
+        )
 
 
 def _filled(row: list[str]) -> bool:

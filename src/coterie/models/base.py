@@ -83,12 +83,13 @@ class Estimator:
         """crowd-kit's orientation: rows (worker, given label), columns the true label.
 
         Columns sum to one within a worker; everywhere else in coterie rows are the true class.
+        There is a row for every answer, also for those that the worker never gave.
         """
         posterior = self._fitted()
         a = posterior.annotations
         index = pd.MultiIndex.from_product([a.annotators, a.answers], names=["worker", "label"])
         turned = np.swapaxes(posterior.confusion_mean, 1, 2).reshape(-1, a.n_classes)
-        return pd.DataFrame(turned, index=index, columns=pd.Index(a.classes, name="label"))
+        return pd.DataFrame(turned, index=index, columns=pd.Index(a.classes))  # theirs has no name
 
     def _fitted(self) -> Posterior:
         posterior: Posterior | None = vars(self).get("posterior_")

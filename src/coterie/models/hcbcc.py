@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.models.sampling import AnyPrior, PriorKernels, SamplingEstimator
+from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import HCBCCPrior
+from coterie.run import Kernels
 
 
 class HCBCC(SamplingEstimator):
@@ -29,7 +30,7 @@ class HCBCC(SamplingEstimator):
     _prior_type: ClassVar[type[AnyPrior]] = HCBCCPrior
 
     @classmethod
-    def _kernels(cls) -> PriorKernels:
+    def _kernels(cls) -> Kernels:
         from coterie.kernels import hcbcc
 
         return hcbcc

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.models.sampling import AnyPrior, PriorKernels, SamplingEstimator
+from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import IBCCPrior
+from coterie.run import Kernels
 
 
 class IBCC(SamplingEstimator):
@@ -28,7 +29,7 @@ class IBCC(SamplingEstimator):
     _prior_type: ClassVar[type[AnyPrior]] = IBCCPrior
 
     @classmethod
-    def _kernels(cls) -> PriorKernels:
+    def _kernels(cls) -> Kernels:
         from coterie.kernels import ibcc
 
         return ibcc

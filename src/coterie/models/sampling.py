@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar, Literal, Protocol
+import hashlib
+import os
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,20 +13,9 @@ from coterie.errors import DataError
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
-from coterie.run import Kernels, Plan, Step, sample
-from coterie.run.progress import progress_bar
-
-DRAWS = 1000
-"""Draws that a chain keeps unless ``thin`` says otherwise."""
+from coterie.run import Kernels, Options, Sampler, plan_for, sample
 
 AnyPrior = IBCCPrior | CBCCPrior | HCBCCPrior
-
-
-class PriorKernels(Kernels, Protocol):
-    """A kernel module also packs its prior for numba."""
-
-    def pack_prior(self, prior: Any) -> Any:
-        """Give the prior as a NamedTuple of arrays."""
 
 
 class SamplingEstimator(Estimator):
@@ -36,9 +26,13 @@ class SamplingEstimator(Estimator):
     prior
         ``"paper"``, or a prior object of the model.
     sweeps
-        Sweeps of each chain in all, burn-in included.
+        Sweeps of each chain at most, burn-in included.
     burn_in
         Sweeps dropped at the start of each chain.
+    early_stop
+        Stop before ``sweeps`` when the chains have converged: R-hat <= 1.01 and 400 effective
+        draws of the log joint, the number of clusters, alpha and the class totals, looked at every
+        500 sweeps after burn-in. False is the paper's run.
     chains
         Number of chains; they start far apart, so that their agreement means something.
     thin
@@ -46,8 +40,12 @@ class SamplingEstimator(Estimator):
         probabilities are averaged over every sweep after burn-in whatever ``thin`` is.
     random_state
         Seed; the same seed gives the same bits.
+    n_jobs
+        Threads; None takes all cores. It changes the time only, never the result.
     progress
-        Show a progress bar.
+        Show a progress bar where somebody looks: on a terminal, in a notebook.
+    checkpoint
+        A file to keep the run in; a later fit with the same data and settings goes on from it.
     duplicates
         What an annotator's repeated labels of one item mean: "error", "first", "last", "keep".
     """
@@ -60,52 +58,76 @@ class SamplingEstimator(Estimator):
         prior: AnyPrior | Literal["paper"] = "paper",
         sweeps: int = 10_000,
         burn_in: int = 3_000,
+        early_stop: bool = True,
         chains: int = 4,
         thin: int | None = None,
         random_state: int | None = None,
-        progress: bool = False,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
         duplicates: str = "error",
     ) -> None:
         self.prior = prior
         self.sweeps = sweeps
         self.burn_in = burn_in
+        self.early_stop = early_stop
         self.chains = chains
         self.thin = thin
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.progress = progress
+        self.checkpoint = checkpoint
         self.duplicates = duplicates
 
     @classmethod
-    def _kernels(cls) -> PriorKernels:
+    def _kernels(cls) -> Kernels:
         raise NotImplementedError  # pragma: no cover
 
     def _fit(self, annotations: Annotations) -> Posterior:
-        plan = self._plan()
+        self._check()
         prior = self._resolve_prior(annotations)
-        kernels = self._kernels()
-        seeds = np.random.SeedSequence(self.random_state).spawn(self.chains)
-        result = sample(
-            kernels, annotations.codes, kernels.pack_prior(prior), plan, seeds, self._watch
-        )
-        weights = np.asarray(prior.class_weights) + result.class_total
+        kernels, codes = self._kernels(), annotations.codes
+        plan = plan_for(codes, self.sweeps, self.burn_in, self.thin)
+        sampler = Sampler(kernels, codes, kernels.pack_prior(prior), plan)
+        found, facts = sample(sampler, self._options(), self._identity(annotations))
+        weights = np.asarray(prior.class_weights) + found.class_total
         return Posterior(
             annotations,
-            result.item_probability,
+            found.item_probability,
             weights / weights.sum(),
-            result.confusion_mean,
-            draws=result.draws,
+            found.confusion_mean,
+            draws=found.draws,
             model=type(self).__name__,
             settings=self.get_params(),
+            run=facts,
         )
 
-    def _watch(self, number: int, steps: Iterator[Step]) -> Iterator[Step]:
-        if not self.progress:
-            return steps
-        name = f"{type(self).__name__} chain {number + 1} of {self.chains}"
-        return progress_bar(steps, self.sweeps, name)
+    def _options(self) -> Options:
+        return Options(
+            self.chains,
+            self.random_state,
+            self.early_stop,
+            self.n_jobs,
+            self.progress,
+            self.checkpoint,
+            type(self).__name__,
+        )
 
-    def _plan(self) -> Plan:
-        """Check the lengths and give the plan of a chain."""
+    def _identity(self, annotations: Annotations) -> dict[str, Any]:
+        """Say what a checkpoint must share with this fit, by the names users know."""
+        if self.checkpoint is None:
+            return {}
+        names = ("sweeps", "burn_in", "early_stop", "chains", "thin", "random_state")
+        settings = {name: getattr(self, name) for name in names}
+        return {
+            "data": checksum(annotations),
+            "model": type(self).__name__,
+            "prior": repr(self._resolve_prior(annotations)),
+            **settings,
+        }
+
+    def _check(self) -> None:
+        """Check the lengths of the chains."""
         name = type(self).__name__
         for parameter, least in (("sweeps", 1), ("burn_in", 0), ("chains", 1)):
             _check_whole(getattr(self, parameter), f"{name}({parameter}=...)", least)
@@ -114,16 +136,13 @@ class SamplingEstimator(Estimator):
                 f"{name} drops burn_in={self.burn_in:,} of sweeps={self.sweeps:,} sweeps, which"
                 " leaves nothing; raise sweeps or lower burn_in"
             )
-        kept = self.sweeps - self.burn_in
-        if self.thin is None:
-            return Plan(self.sweeps, self.burn_in, max(1, kept // DRAWS))
-        _check_whole(self.thin, f"{name}(thin=...)", 1)
-        if self.thin > kept:
-            raise DataError(
-                f"{name} keeps every {self.thin:,}th of {kept:,} sweeps after burn-in, which"
-                " leaves nothing; lower thin"
-            )
-        return Plan(self.sweeps, self.burn_in, self.thin)
+        if self.thin is not None:
+            _check_whole(self.thin, f"{name}(thin=...)", 1)
+            if self.thin > self.sweeps - self.burn_in:
+                raise DataError(
+                    f"{name} keeps every {self.thin:,}th of {self.sweeps - self.burn_in:,} sweeps"
+                    " after burn-in, which leaves nothing; lower thin"
+                )
 
     def _resolve_prior(self, annotations: Annotations) -> AnyPrior:
         kind = self._prior_type
@@ -141,3 +160,13 @@ def _check_whole(value: object, name: str, least: int) -> None:
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least:  # type: ignore[operator]
         raise DataError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def checksum(annotations: Annotations) -> str:
+    """Give a checksum of the labels, the gold and the words they stand for."""
+    digest = hashlib.sha256()
+    for array in annotations.codes[:7]:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    for words in (annotations.items, annotations.annotators, annotations.answers):
+        digest.update(repr(words.tolist()).encode())
+    return digest.hexdigest()

@@ -2,5 +2,6 @@
 
 from coterie.posterior.draws import Draws
 from coterie.posterior.posterior import Posterior
+from coterie.posterior.store import load
 
-__all__ = ["Draws", "Posterior"]
+__all__ = ["Draws", "Posterior", "load"]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import CoterieError
+from coterie.posterior.cooccurrence import share_together
 
 INTERVAL = (0.025, 0.975)
 """Every interval in coterie is 95 %, equal-tailed."""
@@ -65,8 +66,5 @@ class Draws:
         """
         if self.partition is None:
             raise CoterieError("this model has no coteries; fit CBCC or HCBCC")
-        partitions = self.partition.reshape(-1, self.partition.shape[-1])[:, annotators]
-        together = np.zeros((len(annotators), len(annotators)))
-        for partition in partitions:
-            together += partition[:, None] == partition[None, :]
-        return together / len(partitions)
+        pooled = self.partition.reshape(-1, self.partition.shape[-1])
+        return share_together(pooled[:, annotators])

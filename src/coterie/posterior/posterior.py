@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.annotations import Annotations
+from coterie.diagnostics import diagnose, has_converged
 from coterie.errors import CoterieError, DataError
 from coterie.metrics import informativeness
 from coterie.posterior.draws import INTERVAL, Draws
 
 FloatArray = NDArray[np.float64]
+
+MOST_ANNOTATORS = 20_000
+"""Beyond this, a table of all pairs (3 GB here) must be asked for by name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,11 +46,14 @@ class Posterior:
         What a sampler kept; None for a point estimate, which has no intervals.
     model, settings
         The name and the parameters of the model.
+    run
+        Facts of the run: how it stopped, whether an iteration converged.
 
     Examples
     --------
     >>> import coterie
-    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "yes"), ("q1", "cat", "no"), ("q2", "ann", "no")]
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "yes"), ("q1", "cat", "no")]
+    >>> rows += [("q2", "ann", "no")]
     >>> posterior = coterie.MajorityVote().fit(rows).posterior_
     >>> posterior
     <Posterior of MajorityVote: 2 items, 3 annotators, 2 classes>
@@ -63,6 +71,7 @@ class Posterior:
     draws: Draws | None = None
     model: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         a = self.annotations
@@ -129,15 +138,11 @@ class Posterior:
             the 95 % interval. Samplers only.
         """
         a = self.annotations
-        l = slice(None) if annotator is None else self._annotator_code(annotator)
+        l = slice(None) if annotator is None else int(self._annotator_codes([annotator])[0])
         if quantile is None:
             matrix = self.confusion_mean[l]
-        elif self.draws is None:
-            raise CoterieError(
-                f"{self.model} gives a point estimate without intervals; fit IBCC, CBCC or HCBCC"
-            )
         else:
-            matrix = self.draws.confusion_quantile(l, quantile)
+            matrix = self._sampled("intervals").confusion_quantile(l, quantile)
         rows = pd.Index(a.classes, name="true")
         columns = pd.Index(a.answers, name="answer")
         if annotator is not None:
@@ -146,14 +151,23 @@ class Posterior:
         return pd.DataFrame(matrix.reshape(-1, a.n_answers), index=index, columns=columns)
 
     def cooccurrence(self, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
-        """Probability that two annotators share a coterie, for all or for the given annotators."""
+        """Probability that two annotators share a coterie, counted over the kept partitions.
+
+        Parameters
+        ----------
+        annotators
+            Whom to compare; by default everybody, up to 20,000.
+        """
         if self.draws is None:
             raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
         everybody = self.annotations.annotators
-        if annotators is None:
-            codes = np.arange(len(everybody))
-        else:
-            codes = np.array([self._annotator_code(name) for name in annotators], np.int64)
+        n = len(everybody)
+        if annotators is None and n > MOST_ANNOTATORS:
+            raise CoterieError(
+                f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB; "
+                "ask for some of them: cooccurrence(annotators=[...])"
+            )
+        codes = np.arange(n) if annotators is None else self._annotator_codes(annotators)
         index = pd.Index(everybody[codes], name="annotator")
         return pd.DataFrame(self.draws.cooccurrence(codes), index=index, columns=index)
 
@@ -164,11 +178,64 @@ class Posterior:
             raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
         return self.draws.n_coteries
 
-    def _annotator_code(self, annotator: Hashable) -> int:
-        (found,) = np.nonzero(self.annotations.annotators == annotator)
-        if len(found) == 1:
-            return int(found[0])
+    def diagnostics(self) -> pd.DataFrame:
+        """One row a watched quantity: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
+
+        R-hat is NaN for a quantity that never moves and is the same in all chains, which counts as
+        converged, and infinite if it never moves and differs. With one chain it compares the
+        chain's halves: that chains from different starts agree is then not tested.
+        """
+        return diagnose(self._sampled("diagnostics").trace)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the result may be trusted to be where it would be after more sweeps.
+
+        A sampler's: R-hat at most 1.01 and bulk effective sample size at least 400 of the log
+        joint, the number of clusters, the concentration and the class totals. An iteration's (EM):
+        whether it reached its tolerance. A closed form, such as the vote, always has converged.
+        """
+        if self.draws is None:
+            return bool(self.run.get("converged", True))
+        return has_converged(self.draws.trace)
+
+    def to_arviz(self) -> Any:
+        """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).
+
+        Group ``posterior`` holds confusion, class_balance, partition, n_coteries and concentration
+        at the kept draws, with dimensions chain, draw, annotator, true and answer; group
+        ``sample_stats`` the watched quantities at every sweep after burn-in.
+        """
+        from coterie.posterior.arviz import datatree
+
+        return datatree(self, self._sampled("draws"))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one file, which :func:`coterie.load` reads.
+
+        A file of that name is replaced, and only once the new one is whole. Ids keep their types.
+        Settings that a file cannot keep (a generator, a callback) come back as text.
+        """
+        from coterie.posterior.store import save
+
+        save(self, path)
+
+    def _sampled(self, what: str) -> Draws:
+        if self.draws is None:
+            raise CoterieError(
+                f"{self.model} gives a point estimate without {what}; fit IBCC, CBCC or HCBCC"
+            )
+        return self.draws
+
+    def _annotator_codes(self, annotators: Sequence[Hashable]) -> NDArray[np.int64]:
+        place = {name: l for l, name in enumerate(self.annotations.annotators)}
+        unknown = [name for name in annotators if name not in place]
+        if unknown:
+            raise self._no_annotator(unknown[0])
+        return np.array([place[name] for name in annotators], np.int64)
+
+    def _no_annotator(self, annotator: Hashable) -> DataError:
         names = [str(name) for name in self.annotations.annotators]
         near = difflib.get_close_matches(str(annotator), names, n=3)
         hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-        raise DataError(f"no annotator {annotator!r} among the {len(names):,} of this data{hint}")
+        return DataError(f"no annotator {annotator!r} among the {len(names):,} of this data{hint}")

@@ -1,6 +1,7 @@
-"""Running the samplers: one chain, and several of them into draws."""
+"""Running the samplers: chains that can be trusted, interrupted and resumed."""
 
-from coterie.run.chain import Kernels, Plan, Step, chain
-from coterie.run.sample import Sample, sample
+from coterie.run.chain import Chain, Kernels, Sampler
+from coterie.run.plan import Plan, plan_for
+from coterie.run.sample import Options, Sample, sample
 
-__all__ = ["Kernels", "Plan", "Sample", "Step", "chain", "sample"]
+__all__ = ["Chain", "Kernels", "Options", "Plan", "Sample", "Sampler", "plan_for", "sample"]

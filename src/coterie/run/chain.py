@@ -1,7 +1,8 @@
-"""The chain is a generator over blocks of sweeps; everything else wraps it."""
+"""One chain: a generator over blocks of sweeps, and what it needs to stop and go on."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -10,13 +11,20 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.kernels.record import Tally, Trace, new_tally, new_trace
+from coterie.numeric.partitions import canonical_groups
+from coterie.run.kept import Kept, room, window
+from coterie.run.plan import Plan
 from coterie.run.start import starting_group, starting_truth
 
-BURN_IN_BLOCK = 100
+BLOCK_SECONDS = 0.1
+"""About how long a block runs before the chain can be stopped."""
 
 
 class Kernels(Protocol):
     """What a model's kernel module offers: ``coterie.kernels.ibcc, cbcc, hcbcc``."""
+
+    def pack_prior(self, prior: Any) -> Any:
+        """Give the prior as a NamedTuple of arrays."""
 
     def initial_state(
         self, data: Codes, prior: Any, truth: Any, group: Any, rng: np.random.Generator
@@ -44,55 +52,126 @@ class Kernels(Protocol):
         """Draw the class proportions given the state."""
 
 
-class Plan(NamedTuple):
-    """How long a chain runs and what is kept of it."""
+class Sampler(NamedTuple):
+    """What is sampled: a model's kernels on data, with a packed prior and a plan."""
 
-    sweeps: int  # in all
-    burn_in: int  # of which dropped
-    thin: int  # sweeps between draws that are kept
-
-    @property
-    def draws(self) -> int:
-        """Number of draws kept."""
-        return (self.sweeps - self.burn_in) // self.thin
+    kernels: Kernels
+    data: Codes
+    prior: Any
+    plan: Plan
 
 
-class Step(NamedTuple):
-    """A block of sweeps is done: where the chain stands."""
+class Streams(NamedTuple):
+    """A chain's sources of randomness.
 
-    done: int  # sweeps so far
-    kept: bool  # after burn-in?
-    state: Any
-    tally: Tally
-    trace: Trace  # of this block
-
-
-def chain(
-    kernels: Kernels,
-    data: Codes,
-    prior: Any,
-    plan: Plan,
-    number: int,
-    rng: np.random.Generator,
-) -> Iterator[Step]:
-    """Run chain ``number``, yielding after every block of sweeps.
-
-    After burn-in a block is ``plan.thin`` sweeps long, so that each yields one draw to keep; what
-    is left over at the end is not run.
+    What is kept never changes where the chain goes: the draws of matrices have a stream of their
+    own. Annotators without labels have one too, so that they change nobody's bits.
     """
-    truth = starting_truth(number, data, rng)
-    group = starting_group(number, data, rng)
-    state = kernels.initial_state(data, prior, truth, group, rng)
-    tally = new_tally(data)
-    done = 0
-    while done < plan.burn_in:
-        block = min(BURN_IN_BLOCK, plan.burn_in - done)
-        trace = new_trace(block, data.n_classes)
-        kernels.run_block(state, data, prior, rng, tally._replace(weight=0.0), trace)
-        done += block
-        yield Step(done, False, state, tally, trace)
-    for _ in range(plan.draws):
-        trace = new_trace(plan.thin, data.n_classes)
-        kernels.run_block(state, data, prior, rng, tally, trace)
-        done += plan.thin
-        yield Step(done, True, state, tally, trace)
+
+    moves: np.random.Generator
+    draws: np.random.Generator
+    spare: np.random.Generator
+
+
+class Chain:
+    """One chain: where it is and what it has kept; all of it can be stored and restored."""
+
+    def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
+        kernels, data, prior, plan = self.sampler = sampler
+        self.number = number
+        self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
+        moves = self.streams.moves
+        truth = starting_truth(number, data, moves)
+        group = starting_group(number, data, moves)
+        self.state = kernels.initial_state(data, prior, truth, group, moves)
+        self.tally = new_tally(data)
+        self.kept: Kept = room(plan, data)
+        self.done = 0
+        self.n_groups = 0
+        self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
+
+    def steps(self, until: int) -> Iterator[int]:
+        """Run on to sweep ``until``, yielding the sweeps done after every block."""
+        plan = self.sampler.plan
+        while self.done < until:
+            burning = self.done < plan.burn_in
+            stop = plan.burn_in if burning else self._next_draw()
+            block = min(self._block, stop - self.done, until - self.done)
+            start = time.perf_counter()
+            trace = self._run(block, burning)
+            self._adapt(time.perf_counter() - start)
+            self.done += block
+            self.n_groups = int(trace.n_groups[-1])
+            if not burning and self.done == stop:
+                self._keep(trace)
+            yield self.done
+
+    def _next_draw(self) -> int:
+        plan = self.sampler.plan
+        draws = (self.done - plan.burn_in) // plan.thin + 1
+        return plan.burn_in + draws * plan.thin
+
+    def _run(self, block: int, burning: bool) -> Trace:
+        kernels, data, prior, _ = self.sampler
+        if burning:
+            trace, tally = new_trace(block, data.n_classes), self.tally._replace(weight=0.0)
+        else:
+            count = int(self.kept.used[0])
+            trace, tally = window(self.kept.trace, count, count + block), self.tally
+            self.kept.used[0] += block
+        kernels.run_block(self.state, data, prior, self.streams.moves, tally, trace)
+        return trace
+
+    def _adapt(self, seconds: float) -> None:
+        if seconds < BLOCK_SECONDS / 2:
+            self._block *= 2
+        elif seconds > BLOCK_SECONDS * 2:
+            self._block = max(1, self._block // 2)
+
+    def _keep(self, trace: Trace) -> None:
+        """Keep the present state as a draw."""
+        kernels, data, prior, plan = self.sampler
+        kept, streams = self.kept, self.streams
+        _, draw, matrix = map(int, kept.used)
+        kernels.mean_confusion(self.state, data, prior, kept.confusion_sum)
+        kept.n_coteries[draw] = self.n_groups
+        if hasattr(self.state, "group"):
+            alpha = float(trace.concentration[-1])
+            kept.partition[draw] = seat_everybody(self.state.group, alpha, streams.spare)
+        kept.used[1] += 1
+        if (draw + 1) % plan.matrix_thin == 0:
+            one = np.empty_like(kept.confusion_sum)
+            kernels.draw_confusion(self.state, data, prior, streams.draws, streams.spare, one)
+            kept.confusion[matrix] = one
+            balance = kept.class_balance[matrix]
+            kernels.draw_class_balance(self.state, prior, streams.draws, balance)
+            kept.used[2] += 1
+
+
+def seat_everybody(
+    group: NDArray[np.int32], alpha: float, spare: np.random.Generator
+) -> NDArray[np.int32]:
+    """Give the partition in canonical form; annotators without labels sit down as newcomers.
+
+    A newcomer joins a cluster with probability proportional to its size, and opens a new one with
+    probability proportional to the concentration.
+
+    Examples
+    --------
+    >>> group = np.array([7, -1, 7, 2], np.int32)
+    >>> seat_everybody(group, 1e-9, np.random.default_rng(1)).tolist()
+    [0, 0, 0, 1]
+    """
+    seats = canonical_groups(group)
+    (newcomers,) = np.nonzero(seats < 0)
+    if len(newcomers) == 0:
+        return seats
+    size = np.bincount(seats[seats >= 0])
+    for l in newcomers:
+        weights = np.append(size, alpha)
+        m = spare.choice(len(weights), p=weights / weights.sum())
+        if m == len(size):
+            size = np.append(size, 0)
+        size[m] += 1
+        seats[l] = m
+    return canonical_groups(seats)

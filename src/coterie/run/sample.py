@@ -1,160 +1,142 @@
-"""Several chains, one after the other, into draws and averaged conditionals."""
+"""A whole run: chains from a seed to a pooled result, with what there is to say about it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+import warnings
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from coterie.annotations import Codes
-from coterie.numeric.partitions import canonical_groups
-from coterie.posterior import Draws
-from coterie.run.chain import Kernels, Plan, Step, chain
+from coterie.diagnostics import diagnose, has_converged, is_watched
+from coterie.errors import ConvergenceWarning
+from coterie.run.chain import Chain, Sampler
+from coterie.run.chains import Stopped, run_chains
+from coterie.run.checkpoint import Checkpoint
+from coterie.run.modes import Verdict, judge
+from coterie.run.pool import Pooled, item_probability, pool
+from coterie.run.progress import progress_bar, say
 
-CONFUSION_BYTES = 64 * 2**20
-"""Room for the matrices that one chain keeps; crowds that need more keep fewer draws of them."""
 
-Wrap = Callable[[int, Iterator[Step]], Iterator[Step]]
-FloatArray = NDArray[np.float64]
+class Options(NamedTuple):
+    """How a run is done; none of this changes what a whole run finds but the first three."""
+
+    chains: int
+    random_state: int | None
+    early_stop: bool
+    n_jobs: int | None = None
+    progress: bool = False
+    checkpoint: str | os.PathLike[str] | None = None
+    name: str = "sampling"
 
 
 class Sample(NamedTuple):
-    """What several chains found, pooled."""
+    """What a run found, and how it went."""
 
-    item_probability: FloatArray  # (items, classes)               averaged conditionals
-    confusion_mean: FloatArray  # (annotators, classes, answers)  averaged conditional means
-    class_total: FloatArray  # (classes,)                     averaged over sweeps
-    draws: Draws
+    pooled: Pooled
+    facts: dict[str, Any]
 
 
-class Record(NamedTuple):
-    """What one chain leaves behind."""
-
-    item_probability: FloatArray
-    confusion_mean: FloatArray
-    confusion: NDArray[np.float32]  # (draws, annotators, classes, answers)
-    class_balance: FloatArray  # (draws, classes)
-    partition: NDArray[np.int32]  # (draws, annotators)
-    trace: dict[str, FloatArray]  # name -> (sweeps,)
-
-
-def sample(
-    kernels: Kernels,
-    data: Codes,
-    prior: Any,
-    plan: Plan,
-    seeds: list[np.random.SeedSequence],
-    wrap: Wrap,
-) -> Sample:
-    """Run one chain for each seed and pool them.
+def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:
+    """Run the chains, leave out those that ended in a poorer mode, pool the others, warn.
 
     Parameters
     ----------
-    wrap
-        Called with each chain's number and steps; gives the steps on (progress is shown here).
+    sampler, options
+        What is sampled, and how.
+    identity
+        What a checkpoint must share with this run: the data and the settings.
     """
-    records = []
-    for number, seed in enumerate(seeds):
-        moves, draws, spare = (np.random.default_rng(child) for child in seed.spawn(3))
-        steps = wrap(number, chain(kernels, data, prior, plan, number, moves))
-        records.append(record(kernels, data, prior, plan, steps, draws, spare))
-    return pool(records, data)
+    store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
+    entropy = store.entropy() if store else None
+    resumed = entropy is not None
+    root = np.random.SeedSequence(options.random_state if entropy is None else entropy)
+    seeds = root.spawn(options.chains)
+    chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
+    if store and resumed:
+        done = store.restore(chains)
+        say(
+            f"going on from the checkpoint {store.path}, sweep {done:,} of {sampler.plan.end:,}",
+            options.progress,
+        )
+
+    def meeting() -> None:
+        if store and store.due():
+            store.write(chains, int(root.entropy))  # type: ignore[arg-type]
+
+    with progress_bar(options.name, options.chains * sampler.plan.end, options.progress) as bar:
+        stopped = run_chains(
+            chains, early_stop=options.early_stop, n_jobs=options.n_jobs, bar=bar, meeting=meeting
+        )
+    if store:
+        store.write(chains, int(root.entropy))  # type: ignore[arg-type]
+    if min(chain.kept.used[2] for chain in chains) == 0:
+        raise KeyboardInterrupt  # stopped before there was anything to keep
+    return conclude(chains, stopped, resumed)
 
 
-def record(
-    kernels: Kernels,
-    data: Codes,
-    prior: Any,
-    plan: Plan,
-    steps: Iterator[Step],
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-) -> Record:
-    """Follow a chain and keep what is worth keeping.
-
-    The draws of matrices have a generator of their own, so that what is kept never changes where
-    the chain goes; ``spare`` serves annotators without labels, so that they change nobody's bits.
-    """
-    n_annotators, (n_classes, n_answers) = len(data.annotator_start) - 1, data[-2:]
-    one = np.zeros((n_annotators, n_classes, n_answers))
-    every = max(1, -(-plan.draws * one.size * 4 // CONFUSION_BYTES))
-    mean = np.zeros_like(one)
-    confusion, balance, partition, traces = [], [], [], []
-    for step in steps:
-        if not step.kept:
-            continue
-        kernels.mean_confusion(step.state, data, prior, mean)
-        partition.append(seat(step, spare))
-        traces.append(step.trace)
-        if len(partition) % every == 0:
-            kernels.draw_confusion(step.state, data, prior, rng, spare, one)
-            confusion.append(one.astype(np.float32))
-            balance.append(np.zeros(n_classes))
-            kernels.draw_class_balance(step.state, prior, rng, balance[-1])
-    return Record(
-        step.tally.probability / step.tally.sweeps,
-        mean / len(partition),
-        np.array(confusion),
-        np.array(balance),
-        np.array(partition),
-        join_traces(traces),
-    )
-
-
-def seat(step: Step, spare: np.random.Generator) -> NDArray[np.int32]:
-    """Give the partition in canonical form; annotators without labels sit down as newcomers.
-
-    A newcomer joins a cluster with probability proportional to its size, and opens a new one with
-    probability proportional to the concentration.
-    """
-    if not hasattr(step.state, "group"):
-        return np.zeros(0, np.int32)
-    group = canonical_groups(step.state.group)
-    (newcomers,) = np.nonzero(group < 0)
-    if len(newcomers) == 0:
-        return group
-    size = np.bincount(group[group >= 0])
-    for l in newcomers:
-        weights = np.append(size, step.trace.concentration[-1])
-        m = spare.choice(len(weights), p=weights / weights.sum())
-        if m == len(size):
-            size = np.append(size, 0)
-        size[m] += 1
-        group[l] = m
-    return group
-
-
-def join_traces(traces: list[Any]) -> dict[str, FloatArray]:
-    """Put blocks of watched quantities end to end, each a row of numbers with a name."""
-    whole = {
-        name: np.concatenate([np.asarray(getattr(trace, name), float) for trace in traces])
-        for name in traces[0]._fields
+def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
+    """Judge where the chains ended, pool them, and warn of what should not be trusted."""
+    sampler = chains[0].sampler
+    n_sweeps = min(int(chain.kept.used[0]) for chain in chains)
+    log_joint = np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains])
+    verdict = judge(log_joint, [item_probability(chain) for chain in chains], sampler.data)
+    pooled = pool([chains[k] for k in verdict.kept])
+    facts = {
+        "stopped": stopped,
+        "sweeps": min(chain.done for chain in chains),
+        "burn_in": sampler.plan.burn_in,
+        "chains": len(chains),
+        "left_out": {str(k): why for k, why in verdict.left_out.items()},
+        "modes": [mode._asdict() for mode in verdict.modes],
+        "resumed": resumed,
+        "converged": has_converged(pooled.draws.trace) and not verdict.left_out,
     }
-    totals = whole.pop("class_total")
-    return {**whole, **{f"class_total[{t}]": totals[:, t] for t in range(totals.shape[1])}}
+    warn(facts, verdict, pooled, sampler.plan.sweeps)
+    return Sample(pooled, facts)
 
 
-def pool(records: list[Record], data: Codes) -> Sample:
-    """Average over chains, and stack the draws, chains first."""
-    trace = {name: np.stack([r.trace[name] for r in records]) for name in records[0].trace}
-    partition = np.stack([r.partition for r in records])
-    clustered = partition.shape[-1] > 0
-    thin = trace["n_groups"].shape[1] // partition.shape[1]
-    n_coteries = trace["n_groups"][:, thin - 1 :: thin].astype(np.int64)
-    if not clustered:
-        del trace["n_groups"], trace["concentration"]
-    draws = Draws(
-        confusion=np.stack([r.confusion for r in records]),
-        class_balance=np.stack([r.class_balance for r in records]),
-        partition=partition if clustered else None,
-        n_coteries=n_coteries if clustered else None,
-        trace=trace,
+def warn(facts: Mapping[str, Any], verdict: Verdict, pooled: Pooled, planned: int) -> None:
+    """Warn of an interruption, of chains left out, of chains that have not converged."""
+    done = facts["sweeps"]
+    if facts["stopped"] == "interrupted":
+        message = f"interrupted after {done:,} of {planned:,} sweeps; the draws so far are kept"
+        warnings.warn(ConvergenceWarning(message, {"sweeps": done}), stacklevel=2)
+    if verdict.left_out:
+        warnings.warn(_left_out(verdict), stacklevel=2)
+    if not has_converged(pooled.draws.trace):
+        warnings.warn(_not_converged(pooled, done), stacklevel=2)
+
+
+def _left_out(verdict: Verdict) -> ConvergenceWarning:
+    best = max((verdict.modes[k] for k in verdict.kept), key=lambda mode: mode.log_joint)
+    each = [
+        f"chain {k + 1} is {why} (log joint {verdict.modes[k].log_joint:,.1f} against"
+        f" {best.log_joint:,.1f}, agreement with the vote {verdict.modes[k].vote_agreement:.0%}"
+        f" against {best.vote_agreement:.0%})"
+        for k, why in verdict.left_out.items()
+    ]
+    numbers = {"left_out": float(len(each)), "kept": float(len(verdict.kept))}
+    for mode in verdict.modes:
+        numbers[f"log_joint[{mode.chain}]"] = mode.log_joint
+        numbers[f"vote_agreement[{mode.chain}]"] = mode.vote_agreement
+    return ConvergenceWarning(
+        f"{len(each)} of {len(verdict.modes)} chains ended in another mode and are left out: "
+        f"{'; '.join(each)}; run more chains, or add gold labels, to see which mode holds",
+        numbers,
     )
-    return Sample(
-        np.mean([r.item_probability for r in records], axis=0),
-        np.mean([r.confusion_mean for r in records], axis=0),
-        np.array([trace[f"class_total[{t}]"].mean() for t in range(data.n_classes)]),
-        draws,
+
+
+def _not_converged(pooled: Pooled, done: int) -> ConvergenceWarning:
+    trace = {name: draws for name, draws in pooled.draws.trace.items() if is_watched(name)}
+    table = diagnose(trace).fillna({"r_hat": 1.0})
+    worst = table.iloc[int(table["r_hat"].argmax())]
+    least = table.iloc[int(table["ess_bulk"].argmin())]
+    numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}
+    return ConvergenceWarning(
+        f"the chains have not converged after {done:,} sweeps: R-hat {worst['r_hat']:.3f}"
+        f" ({worst['quantity']}; 1.01 is fine), effective draws {least['ess_bulk']:,.0f}"
+        f" ({least['quantity']}; 400 are enough); raise sweeps, and look at where chains differ",
+        numbers,
     )

@@ -1,0 +1,148 @@
+"""Have the chains converged? R-hat, effective sample size and error of what a sampler watches.
+
+All through arviz-stats, on plain arrays of shape (chains, draws). With one chain, R-hat compares
+the halves of that chain: the agreement of chains from different starts is then not tested.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.errors import DataError
+
+FloatArray = NDArray[np.float64]
+
+LARGEST_R_HAT = 1.01
+LEAST_ESS = 400
+"""The limits of Vehtari and others (2021); the effective sample size is that of the bulk."""
+
+TAILS = (0.05, 0.95)
+WATCHED = ("log_joint", "n_groups", "concentration", "class_total")
+"""What must have converged: names of the trace, or what stands before their bracket."""
+
+GLANCE = 1_000
+"""Draws a chain that the quick first look at long chains takes."""
+
+
+def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
+    """Summarise traces: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat, one row a trace.
+
+    R-hat is the rank-normalised one of Vehtari and others (2021). Of a quantity that never moves
+    it is NaN if all chains agree, which counts as converged, and infinite if they do not. It is
+    also NaN where there are too few draws (4 a chain, 8 if there is only one).
+
+    Parameters
+    ----------
+    trace
+        Arrays of shape (chains, draws) by name.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> table = diagnose({"moves": rng.normal(size=(4, 500)), "stays": np.full((4, 500), 2.0)})
+    >>> table[["quantity", "mean", "sd", "mcse", "r_hat"]].round(2)
+      quantity  mean   sd  mcse  r_hat
+    0    moves -0.03  1.0  0.02    1.0
+    1    stays  2.00  0.0  0.00    NaN
+    """
+    rows = [_row(name, _checked(name, draws)) for name, draws in trace.items()]
+    columns = ["quantity", "mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def has_converged(
+    trace: Mapping[str, NDArray[Any]], *, r_hat: float = LARGEST_R_HAT, ess: float = LEAST_ESS
+) -> bool:
+    """Say whether every watched quantity has R-hat and bulk effective sample size in the limits.
+
+    Watched are the log joint, the number of clusters, the concentration and the class totals;
+    other traces are passed over, and without any watched one nothing shows convergence. What is
+    constant and equal in all chains has converged, constant and different has failed.
+
+    The tail's effective sample size does not count: of counts such as the number of clusters it
+    jumps with the few values that they take. Long chains are looked at thinned first, which shows
+    most failures in a tenth of the time; only the whole chains can pass.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(0).normal(size=(4, 500))
+    >>> has_converged({"log_joint": noise, "concentration": np.ones((4, 500))})
+    True
+    >>> has_converged({"log_joint": noise + [[0], [0], [0], [1]]})
+    False
+    """
+    watched = [_checked(name, draws) for name, draws in trace.items() if is_watched(name)]
+    thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in watched if _is_long(draws)]
+    return bool(watched) and all(_is_settled(draws, r_hat, ess) for draws in thinned + watched)
+
+
+def is_watched(name: str) -> bool:
+    """Say whether a trace must converge for its run to have converged.
+
+    Examples
+    --------
+    >>> is_watched("class_total[2]"), is_watched("log_likelihood")
+    (True, False)
+    """
+    return name.partition("[")[0] in WATCHED
+
+
+def _checked(name: str, draws: NDArray[Any]) -> FloatArray:
+    draws = np.asarray(draws, np.float64)
+    if draws.ndim != 2 or draws.size == 0:
+        raise DataError(f"{name} must have shape (chains, draws), not empty, got {draws.shape}")
+    return draws
+
+
+def _is_long(draws: FloatArray) -> bool:
+    return bool(draws.shape[1] >= 2 * GLANCE)
+
+
+def _is_settled(draws: FloatArray, r_hat: float, ess: float) -> bool:
+    if not np.isfinite(draws).all():
+        return False
+    if _stays(draws):
+        return bool(np.ptp(draws) == 0)
+    # Written so that NaN fails.
+    return _r_hat(draws) <= r_hat and _ess(draws, "bulk") >= ess
+
+
+def _stays(draws: FloatArray) -> bool:
+    """Say whether no chain ever moves."""
+    return bool((draws == draws[:, :1]).all())
+
+
+def _array_stats() -> Any:
+    """Load arviz-stats when it is needed; its functions have no types."""
+    return importlib.import_module("arviz_stats.base").array_stats
+
+
+def _row(name: str, draws: FloatArray) -> tuple[Any, ...]:
+    with np.errstate(all="ignore"):  # infinite values give NaN, as they should
+        mean, sd, mcse = draws.mean(), draws.std(ddof=1), float(_array_stats().mcse(draws))
+        tail = _ess(draws, "tail", prob=TAILS)
+    if _stays(draws) and np.ptp(draws) == 0:
+        mean, sd, mcse = draws[0, 0], 0.0, 0.0  # no rounding
+    return name, mean, sd, mcse, _ess(draws, "bulk"), tail, _r_hat(draws)
+
+
+def _ess(draws: FloatArray, method: str, **options: Any) -> float:
+    with np.errstate(all="ignore"):
+        return float(_array_stats().ess(draws, method=method, **options))
+
+
+def _r_hat(draws: FloatArray) -> float:
+    """Give R-hat: NaN for what is constant, infinite for what is constant only in each chain."""
+    if _stays(draws):
+        return np.nan if np.ptp(draws) == 0 else np.inf
+    if len(draws) == 1:
+        half = draws.shape[1] // 2
+        draws = np.stack([draws[0, :half], draws[0, -half:]])
+    with np.errstate(all="ignore"):
+        return float(_array_stats().rhat(draws))

@@ -1,0 +1,163 @@
+"""One file of named arrays and a JSON header: a zip archive without compression or pickle.
+
+Nothing in such a file is ever executed or unpacked to disk. Members are stored, not compressed, so
+that nothing can grow beyond the size of the file; the zip's own checksums find damage.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import secrets
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.errors import DataError
+from coterie.version import __version__
+
+HEADER = "coterie.json"
+KINDS = "biufMmUS"
+"""Kinds of array a file may hold: booleans, numbers, dates, plain text; never objects."""
+
+CHUNK = 1 << 24
+LONGEST_HEADER = 1 << 17
+
+
+class Format(NamedTuple):
+    """What kind of file it is, and the newest version this coterie writes and reads."""
+
+    name: str
+    version: int
+
+
+class Content(NamedTuple):
+    """What a file holds: its version, what its header says, its arrays by name."""
+
+    version: int
+    header: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def write_container(
+    path: str | PathLike[str],
+    format: Format,
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+) -> None:
+    """Write a file aside, then give it its name; a file of that name is replaced whole."""
+    place = Path(path).expanduser()
+    aside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+    named = {
+        "format": format.name,
+        "version": format.version,
+        "coterie": __version__,
+        "arrays": list(arrays),
+        "header": header,
+    }
+    try:
+        with zipfile.ZipFile(aside, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr(_member(HEADER), json.dumps(named, allow_nan=False))
+            for name, array in arrays.items():
+                _write_array(archive, name, array)
+        aside.replace(place)
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
+    with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as handle:
+        array = np.asarray(array, order="C")
+        np.lib.format.write_array(handle, array, version=(1, 0), allow_pickle=False)
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(name)  # dated 1980, so that the same content gives the same bytes
+
+
+def read_container(path: str | PathLike[str], format: Format) -> Content:
+    """Read a file and check that it is whole; whatever is wrong with it is a DataError."""
+    place = Path(path).expanduser()
+    if place.is_dir():
+        raise DataError(f"{path} is a folder; expected a file saved by coterie")
+    if not place.exists():
+        raise DataError(f"there is no file {path}; check the path")
+    with damage_of(path), place.open("rb") as handle:
+        if not (start := handle.read(2)):
+            raise DataError(f"{path} is empty; expected a file saved by coterie")
+        if start != b"PK":
+            raise DataError(f"{path} is not a file saved by coterie")
+        with zipfile.ZipFile(handle) as archive:
+            return _read(archive, place.stat().st_size, path, format)
+
+
+@contextmanager
+def damage_of(path: str | PathLike[str]) -> Iterator[None]:
+    """Turn what goes wrong in reading a file into one DataError that names it."""
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # zipfile and numpy raise almost anything on damaged bytes
+        reason = str(error) or type(error).__name__
+        raise DataError(f"{path} is damaged or cut short ({reason}); save it again") from error
+
+
+def _read(
+    archive: zipfile.ZipFile, size: int, path: str | PathLike[str], format: Format
+) -> Content:
+    if HEADER not in archive.namelist():
+        raise DataError(f"{path} is a zip file, but none that coterie saved")
+    found = json.loads(_bytes(archive, HEADER, size))
+    if not isinstance(found, dict) or found.get("format") != format.name:
+        raise DataError(f"{path} holds no {format.name}")
+    version = found["version"]
+    if type(version) is not int or version < 1:
+        raise ValueError(f"version {version!r}")
+    if version > format.version:
+        raise DataError(
+            f"{path} was written by a newer coterie ({found['coterie']}) in version {version} of "
+            f"its format, this one ({__version__}) reads up to {format.version}; upgrade coterie"
+        )
+    names = found["arrays"]
+    # Entries may point at the same bytes: few bytes must not become many.
+    if sum(archive.getinfo(f"{name}.npy").file_size for name in names) > size:
+        raise ValueError("its arrays overlap")
+    return Content(version, found["header"], {n: _array(archive, n, size) for n in names})
+
+
+def _array(archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
+    """Read an array; its header is parsed, as a literal, only after the checksum was right."""
+    content = _bytes(archive, f"{name}.npy", size)
+    start = io.BytesIO(content[:LONGEST_HEADER])
+    if np.lib.format.read_magic(start) != (1, 0):
+        raise ValueError(f"unknown layout of {name}")
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(start)
+    if fortran or dtype.kind not in KINDS:
+        raise ValueError(f"{name} has type {dtype}")
+    array: NDArray[Any] = np.frombuffer(content, dtype, offset=start.tell()).reshape(shape)
+    return array if dtype.isnative else array.astype(dtype.newbyteorder("="))
+
+
+def _bytes(archive: zipfile.ZipFile, name: str, size: int) -> bytearray:
+    """Read a member whole, which checks its checksum, into memory that may be written to."""
+    info = archive.getinfo(name)
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+        raise ValueError(f"{name} is not stored as it should be")
+    content = bytearray(info.file_size)
+    place = 0
+    with archive.open(info) as handle:
+        while block := handle.read(CHUNK):
+            content[place : place + len(block)] = block
+            place += len(block)
+    if place != len(content):
+        raise EOFError(f"{name} ends early")
+    return content

@@ -1,0 +1,164 @@
+"""A Posterior in one file: ``save`` and ``load``.
+
+The file is a zip archive (:mod:`coterie.posterior.container`) of numpy arrays and a JSON header.
+Of the labels only the order by item is kept; the order by annotator is worked out again, so that
+the two cannot disagree. Whole numbers are stored as narrow as they fit, floats bit by bit.
+
+A change of the layout raises VERSION; ``load`` then still reads every older one.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.annotations import Annotations, encode
+from coterie.errors import DataError
+from coterie.posterior.container import Format, damage_of, read_container, write_container
+from coterie.posterior.draws import Draws
+from coterie.posterior.posterior import Posterior
+from coterie.posterior.shapes import check_shapes
+from coterie.posterior.values import from_json, to_json
+from coterie.posterior.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
+
+FORMAT = Format("coterie posterior", 1)
+VOCABULARIES = ("items", "annotators", "classes", "extra_answers")
+
+
+def save(posterior: Posterior, path: str | PathLike[str]) -> None:
+    """Write a posterior to one file, replacing what was there only when it is whole.
+
+    Settings that a file cannot keep (a generator, a callback) come back as text, time zones as
+    offsets from UTC; ids keep their types, and one that cannot is a DataError.
+    """
+    check_shapes(posterior)
+    arrays: Arrays = {}
+    header = {
+        "model": posterior.model,
+        "settings": to_json(dict(posterior.settings), or_text=True),
+        "run": to_json(dict(posterior.run), or_text=True),
+        "annotations": _pack_annotations(posterior.annotations, arrays),
+        "trace": [],
+    }
+    for name in ("item_probability", "class_balance", "confusion_mean"):
+        arrays[name] = getattr(posterior, name)
+    if posterior.label is not None:
+        arrays["label"] = narrow(posterior.label)
+    if posterior.draws is not None:
+        header["trace"] = _pack_draws(posterior.draws, arrays)
+    write_container(path, FORMAT, header, arrays)
+
+
+def _pack_annotations(annotations: Annotations, arrays: Arrays) -> dict[str, Any]:
+    codes = annotations.codes
+    arrays["labels_per_item"] = narrow(annotations.labels_per_item)
+    arrays["annotator"] = narrow(codes.item_annotator)
+    arrays["answer"] = narrow(codes.item_answer)
+    arrays["gold"] = narrow(codes.gold)
+    header = {
+        name: pack_vocabulary(name, getattr(annotations, name), arrays) for name in VOCABULARIES
+    }
+    columns = to_json(list(annotations.columns), or_text=True)
+    return {**header, "columns": columns, "origin": annotations.origin}
+
+
+def _pack_draws(draws: Draws, arrays: Arrays) -> list[str]:
+    arrays["draws.confusion"] = draws.confusion
+    arrays["draws.class_balance"] = draws.class_balance
+    if draws.partition is not None:
+        arrays["draws.partition"] = narrow(draws.partition)
+    if draws.n_coteries is not None:
+        arrays["draws.n_coteries"] = narrow(draws.n_coteries)
+    if draws.trace:
+        arrays["draws.trace"] = np.stack([np.asarray(x, np.float64) for x in draws.trace.values()])
+    return list(draws.trace)
+
+
+def load(path: str | PathLike[str]) -> Posterior:
+    """Read a posterior that ``Posterior.save`` wrote.
+
+    Nothing in the file is executed. A file that is truncated, damaged, foreign or written by a
+    newer coterie is a DataError that says so; files of older versions load.
+
+    Examples
+    --------
+    >>> import coterie, tempfile, pathlib
+    >>> rows = [("q1", "ann", "yes"), ("q2", "bob", "no")]
+    >>> posterior = coterie.MajorityVote().fit(rows).posterior_
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     posterior.save(pathlib.Path(folder, "run.coterie"))
+    ...     coterie.load(pathlib.Path(folder, "run.coterie"))
+    <Posterior of MajorityVote: 2 items, 2 annotators, 2 classes>
+    """
+    content = read_container(path, FORMAT)
+    with damage_of(path):
+        return _unpack(content.header, content.arrays)
+
+
+def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
+    try:
+        posterior = Posterior(
+            annotations=_unpack_annotations(header["annotations"], arrays),
+            item_probability=_floats(arrays, "item_probability"),
+            class_balance=_floats(arrays, "class_balance"),
+            confusion_mean=_floats(arrays, "confusion_mean"),
+            label=_codes(arrays, "label", np.int64) if "label" in arrays else None,
+            draws=_unpack_draws(header["trace"], arrays) if "draws.confusion" in arrays else None,
+            model=str(header["model"]),
+            settings=dict(from_json(header["settings"])),
+            run=dict(from_json(header["run"])),
+        )
+        check_shapes(posterior)
+    except DataError as error:
+        raise ValueError(str(error)) from error  # the caller names the file
+    return posterior
+
+
+def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
+    items, annotators, classes, extra_answers = (
+        unpack_vocabulary(name, header[name], arrays) for name in VOCABULARIES
+    )
+    per_item = _codes(arrays, "labels_per_item", np.int64)
+    annotator, answer = (_codes(arrays, name, np.int32) for name in ("annotator", "answer"))
+    if not len(items) == len(per_item) or not per_item.sum() == len(annotator) == len(answer):
+        raise ValueError("the numbers of items and labels disagree")
+    if set(classes.tolist()) & set(extra_answers.tolist()):
+        raise ValueError("an extra answer is also a class")
+    item = np.repeat(np.arange(len(items), dtype=np.int32), per_item)
+    n_answers = len(classes) + len(extra_answers)
+    sizes = (len(items), len(annotators), len(classes), n_answers)
+    codes = encode(item, annotator, answer, sizes=sizes, gold=_codes(arrays, "gold", np.int32))
+    columns = tuple(from_json(header["columns"]))
+    origin = str(header["origin"])
+    return Annotations(items, annotators, classes, extra_answers, codes, columns, origin)
+
+
+def _unpack_draws(names: list[str], arrays: Arrays) -> Draws:
+    rows = list(_floats(arrays, "draws.trace")) if names else []
+    return Draws(
+        confusion=_floats(arrays, "draws.confusion"),
+        class_balance=_floats(arrays, "draws.class_balance"),
+        partition=_codes(arrays, "draws.partition", np.int32, optional=True),
+        n_coteries=_codes(arrays, "draws.n_coteries", np.int64, optional=True),
+        trace={str(name): row for name, row in zip(names, rows, strict=True)},
+    )
+
+
+def _floats(arrays: Arrays, name: str) -> NDArray[Any]:
+    if arrays[name].dtype.kind != "f":
+        raise ValueError(f"{name} must hold floats, got {arrays[name].dtype}")
+    return arrays[name]
+
+
+def _codes(arrays: Arrays, name: str, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:
+    """Give whole numbers at the width that they have in memory."""
+    codes = arrays[name]
+    if codes.dtype.kind not in "iu" or codes.dtype.itemsize > np.dtype(kind).itemsize:
+        raise ValueError(f"{name} must hold whole numbers, got {codes.dtype}")
+    widened = codes.astype(kind)
+    if (widened < 0).any() and codes.dtype.kind == "u":
+        raise ValueError(f"{name} holds numbers that are too large")
+    return widened

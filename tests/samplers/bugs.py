@@ -1,0 +1,170 @@
+"""Bugs to plant: each an edit of the kernels' source, and the check that must catch it."""
+
+from samplers import checks, stationarity
+from samplers.cases import CBCC_2, CBCC_3, HCBCC_2, HCBCC_3, HCBCC_ONE_AUXILIARY, IBCC_3
+from samplers.montecarlo import check_enumeration
+from samplers.parameters import check_augmented_joint
+
+TRUTH, CBCC, HCBCC = "kernels/truth.py", "kernels/cbcc.py", "kernels/hcbcc.py"
+ANSWERS, PARAMETERS = "kernels/answers.py", "kernels/parameters.py"
+
+EVERY_ITEM = """\
+    for i in range(len(view.truth)):
+        if data.gold[i] < 0 and"""
+EVERY_ANNOTATOR = """\
+    for l in range(len(state.group)):
+        if state.group[l] >= 0:
+            update"""
+COUNT_BEFORE = """\
+    count_before(i, view, data, work)
+    start"""
+
+
+def check_enumeration_briefly(sampler, case):
+    """Fewer draws than the package's own samplers get: a bug shows early, and Python is slow."""
+    check_enumeration(sampler, case, n_draws=4_000, thin=1)
+
+
+def in_file(file, *replacements):
+    """Edits of one file."""
+    return [(file, old, new) for old, new in replacements]
+
+
+# name: (case, check, edits)
+BUGS = {
+    "item not taken out": (
+        CBCC_2,
+        stationarity.check_truth_is_stationary,
+        in_file(
+            TRUTH,
+            (
+                "    take_out_item(i, view, data)\n    weigh_truth(i, view, data, work)\n",
+                "    weigh_truth(i, view, data, work)\n    take_out_item(i, view, data)\n",
+            ),
+        ),
+    ),
+    "CRP mass halved": (
+        CBCC_2,
+        checks.check_group_weights,
+        in_file(
+            CBCC,
+            (
+                "else state.log_concentration[0]\n",
+                "else state.log_concentration[0] - math.log(2)\n",
+            ),
+        ),
+    ),
+    "labels scored as independent": (
+        CBCC_2,
+        checks.check_truth_weights,
+        in_file(TRUTH, (COUNT_BEFORE, "    start")),
+    ),
+    "repeated labels scored as independent": (
+        IBCC_3,
+        checks.check_truth_weights,
+        in_file(TRUTH, (COUNT_BEFORE, "    start")),
+    ),
+    "one ratio for a repeated label": (
+        IBCC_3,
+        checks.check_truth_weights,
+        in_file(
+            TRUTH,
+            (
+                "        m, b = view.matrix[l], view.base[l]\n",
+                "        m, b = view.matrix[l], view.base[l]\n"
+                "        if work.before[k - start, 1] > 0:\n"
+                "            continue\n",
+            ),
+        ),
+    ),
+    "emptied group kept": (
+        CBCC_2,
+        stationarity.check_groups_are_stationary,
+        in_file(
+            CBCC,
+            ("    if state.size[m] == 0:\n", "    if state.size[m] < 0:\n"),
+            ("starting_groups(group, data, 0)", "starting_groups(group, data, 1)"),
+            ("math.log(state.size[m]) if", "math.log(max(state.size[m], 1)) if"),
+        ),
+    ),
+    "class prior forgotten": (
+        CBCC_2,
+        checks.check_truth_weights,
+        in_file(
+            TRUTH,
+            (
+                "math.log(view.class_total[t] + view.class_weight[t])",
+                "math.log(view.class_total[t] + 1.0)",
+            ),
+        ),
+    ),
+    "prior transposed": (
+        CBCC_2,
+        checks.check_truth_weights,
+        in_file(ANSWERS, ("strength[:, None] * mean\n", "strength[:, None] * mean.T\n")),
+    ),
+    "uniforms reused": (
+        CBCC_2,
+        check_enumeration_briefly,
+        in_file(
+            TRUTH,
+            (EVERY_ITEM, "    u = rng.random()\n" + EVERY_ITEM),
+            ("data, work, rng.random())", "data, work, u)"),
+        ),
+    ),
+    "counts drift": (
+        CBCC_3,
+        checks.check_bookkeeping,
+        in_file(CBCC, ("total[t] += sign * cells.said[t, c]", "total[t] += sign")),
+    ),
+    "first annotator skipped": (
+        CBCC_2,
+        checks.check_one_uniform_a_site,
+        in_file(CBCC, (EVERY_ANNOTATOR, EVERY_ANNOTATOR.replace("range(", "range(1, "))),
+    ),
+    "first item skipped": (
+        CBCC_2,
+        check_enumeration_briefly,
+        in_file(TRUTH, (EVERY_ITEM, EVERY_ITEM.replace("range(", "range(1, "))),
+    ),
+    "gold forgotten": (
+        CBCC_3,
+        checks.check_bookkeeping,
+        in_file(TRUTH, ("if data.gold[i] < 0 and data", "if data")),
+    ),
+    # The lone annotator's group displaces the auxiliary only once the annotator is seated.
+    "displaced after weighing": (
+        HCBCC_ONE_AUXILIARY,
+        stationarity.check_reuse_is_stationary,
+        in_file(
+            HCBCC,
+            ("first + int(u * prior.auxiliaries), first", "first - 1, first"),
+            (
+                "    take_out_annotator(l, state, prior, u[0])\n",
+                "    lone = state.size[state.group[l]] == 1\n"
+                "    take_out_annotator(l, state, prior, u[0])\n",
+            ),
+            (
+                "    return refill, weights\n",
+                "    if lone and refill < 0:\n"
+                "        swap(state.slot, state.n_groups[0], state.n_groups[0] + 1)\n"
+                "    return -1 if lone else refill, weights\n",
+            ),
+        ),
+    ),
+    "auxiliaries weigh alpha each": (
+        HCBCC_3,
+        checks.check_group_weights,
+        in_file(HCBCC, (" - math.log(prior.auxiliaries)\n", "\n")),
+    ),
+    "rate grows with log nu": (
+        HCBCC_2,
+        check_augmented_joint,
+        in_file(PARAMETERS, ("prior.rate[t] - sums.log_nu[t]", "prior.rate[t] + sums.log_nu[t]")),
+    ),
+    "tables forgotten": (
+        HCBCC_2,
+        check_augmented_joint,
+        in_file(PARAMETERS, ("prior.mean_weight[t, c] + sums.tables[t, c]", "prior.mean_weight[t, c]")),
+    ),
+}

@@ -1,0 +1,35 @@
+"""Checks of hcBCC's cluster parameters, beta and eta, given the auxiliary variables nu and s."""
+
+import numpy as np
+from scipy import stats
+
+from reference.joint import log_augmented
+from samplers.checks import assert_equal_up_to_a_constant
+from samplers.sampler import pack
+
+# Members of one cluster, their n[c] in one row; the last has no labels of that class.
+MEMBERS = ((3, 1), (2, 2), (1, 0), (0, 0))
+TABLES = ((2, 1), (1, 2), (1, 0), (0, 0))
+NU = (0.7, 0.4, 0.55, 0.5)
+
+
+def check_augmented_joint(sampler, case):
+    """The draws of beta and eta have the densities that the augmented joint asks for."""
+    parameters, prior = sampler.module("parameters"), pack(sampler, case).base
+    for t in range(2):
+        sums = parameters.new_sums(2, 2)
+        sums.tables[t] = np.sum(TABLES, axis=0)
+        sums.log_nu[t] = sum(np.log(nu) for nu, n in zip(NU, MEMBERS, strict=True) if sum(n))
+        shape, rate = parameters.strength_posterior(t, sums, prior)
+        betas, eta = [0.4, 2.0, 7.0], (0.35, 0.65)
+        assert_equal_up_to_a_constant(
+            stats.gamma.logpdf(betas, shape, scale=1 / rate),
+            [log_augmented(MEMBERS, case.prior, t, beta, eta, NU, TABLES) for beta in betas],
+        )
+        shapes = np.zeros(2)
+        parameters.mean_posterior(t, sums, prior, shapes)
+        etas = [(0.1, 0.9), (0.5, 0.5), (0.8, 0.2)]
+        assert_equal_up_to_a_constant(
+            [stats.dirichlet.logpdf(eta, shapes) for eta in etas],
+            [log_augmented(MEMBERS, case.prior, t, 2.0, eta, NU, TABLES) for eta in etas],
+        )

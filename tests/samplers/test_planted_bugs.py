@@ -1,0 +1,36 @@
+"""Tests of the tests: every planted bug is caught by the check that is named for it.
+
+The planted samplers run in plain Python; the controls show that the checks pass on the same plain
+Python without a bug.
+"""
+
+import pytest
+
+from samplers.bugs import BUGS, HCBCC_ONE_AUXILIARY
+from samplers.montecarlo import check_enumeration
+from samplers.sampler import planted
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_planted_bug_is_caught(bug, tmp_path):
+    case, check, edits = BUGS[bug]
+    with pytest.raises(AssertionError):
+        check(planted(case, tmp_path, edits), case)
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_without_the_bug_the_check_passes(bug, tmp_path):
+    case, check, _ = BUGS[bug]
+    check(planted(case, tmp_path), case)
+
+
+def test_an_edit_that_fits_nowhere_is_an_error(tmp_path):
+    with pytest.raises(AssertionError, match="occurs 0 times"):
+        planted(HCBCC_ONE_AUXILIARY, tmp_path, [("kernels/hcbcc.py", "no such text", "")])
+
+
+@pytest.mark.slow
+def test_enumeration_too_sees_that_the_order_is_wrong(tmp_path):
+    case, _, edits = BUGS["displaced after weighing"]
+    with pytest.raises(AssertionError, match="chi-square"):
+        check_enumeration(planted(case, tmp_path, edits), case, n_draws=20_000)
