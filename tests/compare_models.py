@@ -57,7 +57,7 @@ class Killed(MajorityVote):
 
 class Aborts(MajorityVote):
     def _fit(self, annotations):
-        print("LLVM ERROR: out of memory", file=sys.stderr, flush=True)
+        os.write(2, b"LLVM ERROR: out of memory\n")
         os.abort()
 
 
@@ -65,7 +65,7 @@ class Talks(MajorityVote):
     """The vote, with noise on both streams and a warning."""
 
     def _fit(self, annotations):
-        print("NOISE")
+        sys.stdout.write("NOISE")
         os.write(1, b"NOISE")
         os.write(2, b"NOISE")
         warnings.warn(ConvergenceWarning("not <b>converged</b>"), stacklevel=1)
@@ -90,5 +90,7 @@ class Records(MajorityVote):
 
     def _fit(self, annotations):
         names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-        warnings.warn(ConvergenceWarning(" ".join(os.environ[name] for name in names)), stacklevel=1)
+        warnings.warn(
+            ConvergenceWarning(" ".join(os.environ[name] for name in names)), stacklevel=1
+        )
         return super()._fit(annotations)

@@ -15,7 +15,9 @@ from coterie.compare import Job, Limits, Source, line_up, run_jobs
 
 TESTS = Path(__file__).parent
 PLENTY = Limits(seconds=120)
-LABELS = "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq1,cat,yes\nq2,ann,no\nq2,bob,no\nq2,cat,no\n"
+LABELS = (
+    "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq1,cat,yes\nq2,ann,no\nq2,bob,no\nq2,cat,no\n"
+)
 TRUTH = "item,label\nq1,yes\nq2,no\n"
 
 
@@ -69,7 +71,7 @@ def test_a_model_that_takes_too_long_is_ended(source):
 def test_a_model_that_takes_too_much_memory_is_refused(source):
     found = outcomes(source, "Swallows", limits=Limits(seconds=120, gigabytes=1))
     assert found["Swallows"].status == "memory"
-    assert found["Swallows"].reason.startswith("more than 1 GB of memory: Unable to allocate 76.3")
+    assert found["Swallows"].reason.startswith("more than 1 GB wanted: Unable to allocate 76.3")
     assert found["majority"].status == "ok"
 
 
@@ -161,4 +163,3 @@ def test_children_do_not_outlive_a_parent_that_is_killed(sleeping_command):
     os.kill(pid, 0)  # it is there
     command.kill()
     assert gone(pid)
-

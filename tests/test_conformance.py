@@ -10,6 +10,9 @@ from sklearn.base import clone
 import coterie
 from coterie.models import MODELS
 
+# Chains as short as these have not converged, and say so.
+pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
+
 # Parameters that make a sampler quick; models without them ignore them.
 QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 7}
 
@@ -85,6 +88,15 @@ def test_same_seed_same_bits(model, frame):
     first = model.fit(frame).posterior_
     second = clone(model).fit(frame).posterior_
     same_bits(first, second)
+
+
+def test_n_jobs_changes_nothing(model, frame):
+    if "n_jobs" not in model.get_params():
+        pytest.skip("runs in one thread")
+    first = model.set_params(n_jobs=1).fit(frame).posterior_
+    second = clone(model).set_params(n_jobs=2).fit(frame).posterior_
+    same_bits(first, second)
+    np.testing.assert_array_equal(first.draws.confusion, second.draws.confusion)
 
 
 def test_the_order_of_rows_changes_nothing(model, frame):

@@ -22,8 +22,8 @@ COLUMNS = ["task", "worker", "label"]
 KINDS = ["text", "numerals", "integers", "text ids, integer labels", "booleans"]
 NEVER_STOP = -1e9  # a tol that puts crowd-kit's stopping rule out of action
 
-# crowd-kit raises every probability, and every expected count of a cell, to 1e-10 at least: after as
-# many iterations the two differ by a few times that.
+# crowd-kit raises every probability, and every expected count of a cell, to 1e-10 at least: after
+# as many iterations the two differ by a few times that.
 SAME_STEPS = 1e-9
 # Where a mean log likelihood of 300 labels no longer changes in floating point (2e-16), what one
 # label decides is known to sqrt(300 * 2e-16) = 2.4e-7; four times that.
@@ -67,7 +67,8 @@ def assert_same_fit(ours, theirs, frame, atol):
 
 def said_of(frame, probas):
     """Expected number of labels that each worker gave to tasks of each true label."""
-    return frame.join(probas, on="task").groupby("worker")[list(probas.columns)].sum()
+    of_label = frame.join(probas, on="task").drop(columns=["task", "label"])
+    return of_label.groupby("worker").sum()
 
 
 def assert_same_errors(ours, theirs, said, atol):
@@ -76,7 +77,7 @@ def assert_same_errors(ours, theirs, said, atol):
     assert ours.columns.name is theirs.columns.name is None
     assert theirs.index.isin(ours.index).all()
     full = theirs.reindex(index=ours.index, columns=ours.columns).fillna(0.0)
-    weight = said.reindex(ours.index, level="worker")[ours.columns].to_numpy()
+    weight = said.reindex(ours.index, level="worker").to_numpy()
     np.testing.assert_allclose(weight * ours.to_numpy(), weight * full.to_numpy(), 0, atol)
 
 

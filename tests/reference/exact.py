@@ -130,6 +130,10 @@ class RowMarginal:
     def __init__(self, prior):
         self.prior = prior
         self.known = {}
+        self.nodes = [
+            gamma_nodes(shape, rate)
+            for shape, rate in zip(prior.strength.shape, prior.strength.rate, strict=True)
+        ]
 
     def __call__(self, t, counts):
         counts = tuple(sorted(n for n in counts if sum(n) > 0))
@@ -138,18 +142,21 @@ class RowMarginal:
         return self.known[t, counts]
 
     def integrate(self, t, counts):
-        """Integrate over eta exactly, over beta by Gauss and Legendre (smooth for shapes > 2)."""
-        shape, rate = self.prior.strength.shape[t], self.prior.strength.rate[t]
+        beta, weights = self.nodes[t]
         numerator = mean_over_eta(counts, self.prior.mean_strength[t] * self.prior.mean[t])
-        beta_prior = gamma_distribution(shape, scale=1 / rate)
-        low, high = beta_prior.ppf(1e-14), beta_prior.isf(1e-14)
-        nodes, weights = np.polynomial.legendre.leggauss(200)
-        beta = low + (high - low) * (nodes + 1) / 2
-        log_density = (shape - 1) * np.log(beta / high) - rate * (beta - high)
-        density = weights * np.exp(log_density - log_density.max())
         below = np.prod([poch(beta, sum(n)) for n in counts], axis=0)
-        values = polynomial.polyval(beta, numerator) / below
-        return log(density @ values / density.sum())
+        return log(weights @ (polynomial.polyval(beta, numerator) / below))
+
+
+def gamma_nodes(shape, rate):
+    """Nodes and weights of E over Gamma(shape, rate), by Gauss and Legendre (for shapes > 2)."""
+    prior = gamma_distribution(shape, scale=1 / rate)
+    low, high = prior.ppf(1e-14), prior.isf(1e-14)
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    x = low + (high - low) * (nodes + 1) / 2
+    log_density = (shape - 1) * np.log(x / high) - rate * (x - high)
+    weights = weights * np.exp(log_density - log_density.max())
+    return x, weights / weights.sum()
 
 
 def posterior_hcbcc(problem, prior):

@@ -165,6 +165,8 @@ BUGS = {
     "tables forgotten": (
         HCBCC_2,
         check_augmented_joint,
-        in_file(PARAMETERS, ("prior.mean_weight[t, c] + sums.tables[t, c]", "prior.mean_weight[t, c]")),
+        in_file(
+            PARAMETERS, ("prior.mean_weight[t, c] + sums.tables[t, c]", "prior.mean_weight[t, c]")
+        ),
     ),
 }

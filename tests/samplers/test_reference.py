@@ -80,7 +80,9 @@ def test_every_set_of_answers_has_a_probability_in_hcbcc():
     problem, prior = HCBCC_2.problem, HCBCC_2.prior
     row = RowMarginal(prior)
     others = [(1, 0), (0, 2)]
-    more = sum(exp(row(0, [*others, n])) * ways for n, ways in {(2, 0): 1, (1, 1): 2, (0, 2): 1}.items())
+    more = sum(
+        exp(row(0, [*others, n])) * ways for n, ways in {(2, 0): 1, (1, 1): 2, (0, 2): 1}.items()
+    )
     assert more == pytest.approx(exp(row(0, others)), rel=1e-8)
     assert sum(posterior_hcbcc(problem, prior).values()) == pytest.approx(1, rel=1e-12)
 

@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -31,6 +32,8 @@ from coterie.compare.write import check_target, write_league
 from coterie.errors import DataError
 
 PIPE_WIDTH = 160
+DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "calibration")
+"""Columns a narrow terminal does without, the first first."""
 
 
 class Data(NamedTuple):
@@ -159,20 +162,48 @@ def show_league(league: League) -> None:
 
 
 def _table(grid: Grid, title: str, out: Console) -> None:
-    """Print a table of text as it is: numbers are never cut, long words go on the next line."""
+    """Print a table of text: no number is ever cut or broken; columns that do not fit go."""
+    left_out = []
+    sheet = _sheet(grid, title, out)
+    for name in DISPENSABLE:
+        if name in grid.header and _width(sheet, out) > out.width:
+            left_out.append(name)
+            grid = _without(grid, name)
+            sheet = _sheet(grid, title, out)
+    out.print()
+    out.print(sheet)
+    if left_out:
+        names = ", ".join(left_out)
+        out.print(f"(Left out for want of width, but written by --out: {names}.)", style="dim")
+
+
+def _sheet(grid: Grid, title: str, out: Console) -> Table:
     sheet = Table(
         title=title,
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD if out.is_terminal else None,
         pad_edge=False,
+        collapse_padding=True,
     )
+    wraps = grid.header[-1] if grid.header[-1] in ("why", "warning") else grid.header[0]
     for name, side in zip(grid.header, grid.align, strict=True):
-        sheet.add_column(name, justify="left" if side == "l" else "right", overflow="fold")
+        justify: Literal["left", "right"] = "left" if side == "l" else "right"
+        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=name != wraps)
     for row in grid.rows:
         sheet.add_row(*map(escape, row))
-    out.print()
-    out.print(sheet)
+    return sheet
+
+
+def _width(sheet: Table, out: Console) -> int:
+    """Give the width at which no cell of a table is broken."""
+    return Measurement.get(out, out.options.update(width=10_000), sheet).maximum
+
+
+def _without(grid: Grid, name: str) -> Grid:
+    place = grid.header.index(name)
+    rows = [row[:place] + row[place + 1 :] for row in [grid.header, *grid.rows]]
+    return Grid(rows[0], rows[1:], grid.align[:place] + grid.align[place + 1 :])
 
 
 def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:

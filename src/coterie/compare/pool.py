@@ -146,7 +146,7 @@ def _answer(child: Running, limits: Limits) -> Outcome:
     outcome: Outcome = child.answer.recv()
     if outcome.status != "memory":
         return outcome
-    reason = f"more than {limits.gigabytes:g} GB of memory: {outcome.reason}".rstrip(": ")
+    reason = f"more than {limits.gigabytes:g} GB wanted: {outcome.reason}".rstrip(": ")
     return outcome._replace(reason=reason)
 
 

@@ -69,9 +69,9 @@ def find_sources(path: Path, truth: Path | None = None, only: Sequence[str] | No
             "give --truth with one file of labels"
         )
     if (path / LABELS).is_file():
-        return Found(_wanted([_folder(path)], only), [])
+        return Found(_wanted([_folder(path, path.resolve().name)], only), [])
     folders = sorted(folder for folder in path.iterdir() if folder.is_dir())
-    sources = [_folder(folder) for folder in folders if (folder / LABELS).is_file()]
+    sources = [_folder(folder, folder.name) for folder in folders if (folder / LABELS).is_file()]
     if not sources:
         raise DataError(f"{path} holds no data set; expected {LABELS} in it or in its sub-folders")
     others = [folder.name for folder in folders if not (folder / LABELS).is_file()]
@@ -86,11 +86,9 @@ def _one_file(path: Path, truth: Path | None) -> Source:
     return Source(_printable(path.name.split(".")[0] or path.name), path, truth)
 
 
-def _folder(folder: Path) -> Source:
+def _folder(folder: Path, name: str) -> Source:
     truth = folder / TRUTH
-    return Source(
-        _printable(folder.resolve().name), folder / LABELS, truth if truth.is_file() else None
-    )
+    return Source(_printable(name), folder / LABELS, truth if truth.is_file() else None)
 
 
 def _printable(name: str) -> str:

@@ -105,7 +105,7 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
             item_probability=_floats(arrays, "item_probability"),
             class_balance=_floats(arrays, "class_balance"),
             confusion_mean=_floats(arrays, "confusion_mean"),
-            label=_codes(arrays, "label", np.int64) if "label" in arrays else None,
+            label=_codes_if_any(arrays, "label", np.int64),
             draws=_unpack_draws(header["trace"], arrays) if "draws.confusion" in arrays else None,
             model=str(header["model"]),
             settings=dict(from_json(header["settings"])),
@@ -123,7 +123,8 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
     )
     per_item = _codes(arrays, "labels_per_item", np.int64)
     annotator, answer = (_codes(arrays, name, np.int32) for name in ("annotator", "answer"))
-    if not len(items) == len(per_item) or not per_item.sum() == len(annotator) == len(answer):
+    whole = len(per_item) == len(items) and not (per_item > len(annotator)).any()
+    if not whole or not per_item.sum() == len(annotator) == len(answer):
         raise ValueError("the numbers of items and labels disagree")
     if set(classes.tolist()) & set(extra_answers.tolist()):
         raise ValueError("an extra answer is also a class")
@@ -141,8 +142,8 @@ def _unpack_draws(names: list[str], arrays: Arrays) -> Draws:
     return Draws(
         confusion=_floats(arrays, "draws.confusion"),
         class_balance=_floats(arrays, "draws.class_balance"),
-        partition=_codes(arrays, "draws.partition", np.int32, optional=True),
-        n_coteries=_codes(arrays, "draws.n_coteries", np.int64, optional=True),
+        partition=_codes_if_any(arrays, "draws.partition", np.int32),
+        n_coteries=_codes_if_any(arrays, "draws.n_coteries", np.int64),
         trace={str(name): row for name, row in zip(names, rows, strict=True)},
     )
 
@@ -159,6 +160,12 @@ def _codes(arrays: Arrays, name: str, kind: type[np.signedinteger[Any]]) -> NDAr
     if codes.dtype.kind not in "iu" or codes.dtype.itemsize > np.dtype(kind).itemsize:
         raise ValueError(f"{name} must hold whole numbers, got {codes.dtype}")
     widened = codes.astype(kind)
-    if (widened < 0).any() and codes.dtype.kind == "u":
+    if codes.dtype.kind == "u" and (widened < 0).any():
         raise ValueError(f"{name} holds numbers that are too large")
     return widened
+
+
+def _codes_if_any(
+    arrays: Arrays, name: str, kind: type[np.signedinteger[Any]]
+) -> NDArray[Any] | None:
+    return _codes(arrays, name, kind) if name in arrays else None

@@ -68,7 +68,8 @@ def _is_unique(values: NDArray[Any]) -> bool:
 
 
 def _texts(utf8: NDArray[Any], length: NDArray[Any]) -> list[str]:
-    if utf8.dtype != np.uint8 or utf8.ndim != 1 or length.dtype.kind != "u" or length.ndim != 1:
+    plain = utf8.dtype == np.uint8 and utf8.ndim == length.ndim == 1
+    if not plain or length.dtype not in (np.uint8, np.uint16, np.uint32):
         raise ValueError("text is not stored as it should be")
     end = np.cumsum(length, dtype=np.int64)
     if len(utf8) != (end[-1] if len(end) else 0):

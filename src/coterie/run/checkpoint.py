@@ -9,11 +9,13 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 
 from coterie.annotations import Array
 from coterie.errors import DataError
@@ -86,31 +88,28 @@ class Checkpoint:
     def restore(self, chains: Sequence[Chain]) -> int:
         """Bring the chains to where they were; gives the sweeps that the slowest had done."""
         with self._open() as file:
-            header = self._header(file)
-            try:
-                for chain, facts in zip(chains, header["chains"], strict=True):
-                    _restore(chain, facts, file)
-            except (KeyError, ValueError, zipfile.BadZipFile):
-                raise self._damaged() from None
+            for chain, facts in zip(chains, self._header(file)["chains"], strict=True):
+                _restore(chain, facts, file)
         return min(chain.done for chain in chains)
 
-    def _open(self) -> np.lib.npyio.NpzFile:
+    @contextmanager
+    def _open(self) -> Iterator[NpzFile]:
+        """Open the stored arrays; whatever is wrong with them is one sentence."""
         try:
-            file = np.load(self.path, allow_pickle=False)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
-            raise self._damaged() from None
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise self._damaged()
-        return file
+            with self.path.open("rb") as handle:
+                file = np.load(handle, allow_pickle=False)
+                if not isinstance(file, NpzFile):
+                    raise self._damaged()
+                with file:
+                    yield file
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise error if isinstance(error, DataError) else self._damaged() from None
 
-    def _header(self, file: np.lib.npyio.NpzFile) -> dict[str, Any]:
-        try:
-            header = json.loads(bytes(file["header"]).decode())
-            if header["format"] != FORMAT:
-                raise self._damaged()
-            stored = header["identity"]
-        except (KeyError, ValueError, TypeError, zipfile.BadZipFile):
-            raise self._damaged() from None
+    def _header(self, file: NpzFile) -> dict[str, Any]:
+        header = json.loads(bytes(file["header"]).decode())
+        if header["format"] != FORMAT:
+            raise self._damaged()
+        stored = header["identity"]
         changed = [
             name for name in {**stored, **self.identity}
             if stored.get(name) != json.loads(json.dumps(self.identity.get(name)))
@@ -150,7 +149,7 @@ def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 
-def _restore(chain: Chain, facts: Mapping[str, Any], file: np.lib.npyio.NpzFile) -> None:
+def _restore(chain: Chain, facts: Mapping[str, Any], file: NpzFile) -> None:
     stored = {name: file[f"{chain.number}/{name}"] for name in _arrays(chain)}
     chain.kept.used[:] = stored["kept/used"]
     for name, array in _arrays(chain).items():  # views of the chain's own arrays, now that long
