@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow lint format types docs bench clean
+.PHONY: help demo test slow crowdkit lint format types docs bench clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -19,6 +19,14 @@ test: $(STAMPS)/test  ## run all tests, doctests included, and print the coverag
 
 slow: $(STAMPS)/test  ## run the tests that take minutes
 	cd $(ROOT) && $(BIN)/python -m pytest -m slow $(ARGS)
+
+crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown away
+	@folder=$$(mktemp -d) || exit; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
+	install="$$folder/bin/python -m pip install --quiet --disable-pip-version-check"; \
+	echo "Building a throw-away environment with crowd-kit (large, a minute or two) ..."; \
+	cd $(ROOT) && $(PYTHON) -m venv $$folder && $$install --upgrade 'pip>=25.1' && \
+	$$install . pytest --group bench && \
+	$$folder/bin/python -m pytest tests/test_crowd_kit.py $(ARGS)
 
 lint: $(STAMPS)/lint  ## check style and format
 	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .

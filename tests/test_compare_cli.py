@@ -89,11 +89,12 @@ def test_a_folder_gives_a_league_and_three_files(folder):
     ]  # fmt: skip
 
 
-def test_one_file_and_the_same_numbers_again(folder):
+def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
+    monkeypatch.chdir(folder)
     arguments = ["data/one/labels.csv", "--truth", "data/one/truth.csv", "--models", "ds"]
     assert compare(*arguments, "--out", "out", "-j", 1, cwd=folder).returncode == 0
-    again = compare(*arguments, "--out", "again", cwd=folder)
-    assert again.returncode == 0
+    again = CliRunner().invoke(app, ["compare", *arguments, "--out", "again", "-j", "2"])
+    assert again.exit_code == 0, again.output
     records = [
         json.loads((folder / name / "compare.json").read_text("utf-8")) for name in ("out", "again")
     ]
@@ -102,10 +103,12 @@ def test_one_file_and_the_same_numbers_again(folder):
             assert row.pop("seconds") >= 0
     assert records[0] == records[1]
     assert records[0]["datasets"] == ["labels"]
-    refused = compare(*arguments, "--out", "out", cwd=folder)
-    assert refused.returncode == 1
+    refused = CliRunner().invoke(app, ["compare", *arguments, "--out", "out"])
+    assert refused.exit_code == 1
     assert "out already holds compare.json, compare.html, compare.md" in refused.stderr
     assert refused.stdout == ""
+    forced = CliRunner().invoke(app, ["compare", *arguments, "--out", "out", "--force"])
+    assert forced.exit_code == 0, forced.output
 
 
 @pytest.mark.parametrize(

@@ -170,14 +170,40 @@ def test_triples_and_annotations_are_taken_as_they_are(model, frame):
 def test_crowd_kit_s_shapes(model, frame):
     labels = model.fit_predict(frame)
     assert (labels.name, labels.index.name) == ("agg_label", "task")
+    pd.testing.assert_series_equal(labels, model.labels_)
     probabilities = clone(model).fit_predict_proba(frame)
     assert (probabilities.index.name, probabilities.columns.name) == ("task", "label")
+    pd.testing.assert_frame_equal(probabilities, model.probas_)
+    priors = model.priors_
+    assert (priors.name, priors.index.name) == ("prior", "label")
+    np.testing.assert_array_equal(
+        priors[["c", "a", "b"]], model.posterior_.class_balance[[2, 0, 1]]
+    )
     errors = model.errors_
     assert errors.index.names == ["worker", "label"]
+    assert (errors.columns.tolist(), errors.columns.name) == (["a", "b", "c"], None)
     np.testing.assert_allclose(errors.groupby("worker").sum(), 1, rtol=1e-6)
     np.testing.assert_allclose(
         errors.loc["w3"].to_numpy().T, model.posterior_.confusion("w3"), rtol=1e-12
     )
+
+
+def test_crowd_kit_s_frames_are_taken_in_any_form(model, frame):
+    expected = model.fit_predict(frame)
+    wider = frame.assign(seconds=1.5, text="x")[["text", "label", "worker", "seconds", "task"]]
+    for same in (wider, frame.astype("category"), frame.astype(object)):
+        pd.testing.assert_series_equal(clone(model).fit_predict(same), expected)
+
+
+def test_integers_in_integers_out(model, frame):
+    expected = model.fit(frame)
+    numbers = frame.apply(lambda column: 5 * pd.factorize(column, sort=True)[0] - 5)
+    found = clone(model).fit(numbers)
+    same_bits(found.posterior_, expected.posterior_)
+    assert found.labels_.dtype == found.labels_.index.dtype == np.int64
+    np.testing.assert_array_equal(found.labels_, expected.labels_.map({"a": -5, "b": 0, "c": 5}))
+    assert found.probas_.columns.tolist() == found.priors_.index.tolist() == [-5, 0, 5]
+    np.testing.assert_array_equal(found.errors_.loc[(10, 0)], expected.errors_.loc[("w3", "b")])
 
 
 def test_nothing_said_about_an_item_or_by_an_annotator(model, frame):

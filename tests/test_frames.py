@@ -149,6 +149,11 @@ def test_columns_named_by_the_user_are_taken():
             {"annotator": "item"},
             "the frame has 2 columns called 'label'; rename one",
         ),
+        (
+            "item label label",
+            {"label": "label"},
+            "the frame has 2 columns called 'label'; rename one",
+        ),
     ],
 )
 def test_columns_that_cannot_be_found(names, asked, sentence):
@@ -169,6 +174,7 @@ SOURCES = {
     "pyarrow in chunks": lambda frame: pa.concat_tables(
         [pa.Table.from_pandas(part, preserve_index=False) for part in (frame[:1], frame[1:])]
     ),
+    "numpy": lambda frame: np.array(frame.astype(object)),
     "triples": lambda frame: list(frame.itertuples(index=False, name=None)),
     "generator": lambda frame: (row for row in frame.itertuples(index=False, name=None)),
     "mapping": lambda frame: {
@@ -177,6 +183,7 @@ SOURCES = {
     },
     "index": lambda frame: frame.set_index(["item", "annotator"]),
 }
+LISTS = ("numpy", "triples", "generator")
 DAY = datetime.date(2024, 2, 9)
 VALUES = {
     "text": (["b", "a", "10"], ["10", "a", "b"]),
@@ -214,7 +221,7 @@ def test_a_missing_cell_is_refused(source, column, blank):
     frame = frame_of("item", "annotator", "label").astype(object)
     frame.loc[2, column] = blank
     assert refused(SOURCES[source](frame)) == (
-        f"row 2 of {'the list of triples' if source in ('triples', 'generator') else 'the frame'} "
+        f"row 2 of {'the list of triples' if source in LISTS else 'the frame'} "
         f"(the first is row 0) has a blank {column}; fill it in, or remove the row"
     )
 
@@ -273,6 +280,11 @@ def test_equal_numbers_of_different_types_are_one_label_whatever_comes_first(lab
     assert list(map(repr, annotations_from(triples).classes.tolist())) == ["0.0", "1.0"]
 
 
+def test_integers_of_any_size_may_be_ids():
+    triples = [(2**70 + 1, "ann", "yes"), (2**70, "bob", "no"), (-1, "bob", "no")]
+    assert annotations_from(triples).items.tolist() == [-1, 2**70, 2**70 + 1]
+
+
 def test_tuples_may_be_ids():
     triples = [((1, 2), "ann", "yes"), ((1, 10), "bob", "no")]
     assert set(annotations_from(triples).items.tolist()) == {(1, 2), (1, 10)}
@@ -319,6 +331,17 @@ def test_polars_without_pyarrow_names_the_extra(monkeypatch):
             pd.DataFrame({"item": [1], "annotator": [2], "label": [[3]]}),
             "the column 'label' of the frame holds lists or the like (unhashable type: 'list'); "
             "expected text, numbers, dates or booleans",
+        ),
+        (
+            pa.table({"item": [1], "annotator": [2], "label": [[3]]}),
+            "the column 'label' of the frame holds lists or the like (Function "
+            "'dictionary_encode' has no kernel matching input types (list<item: int64>)); "
+            "expected text, numbers, dates or booleans",
+        ),
+        (
+            pa.table({"item": [], "annotator": [], "label": []}),
+            "the frame has no rows, only the columns 'item', 'annotator', 'label'; "
+            "expected one row a label",
         ),
         (
             frame_of("item", "annotator", "label")[:0],
@@ -577,6 +600,11 @@ def test_items_and_annotators_without_labels_are_kept():
     assert annotations.labels_per_annotator.tolist() == [2, 2, 0]
 
 
+def test_a_column_of_nothing_in_polars_is_an_annotator_without_labels():
+    frame = pl.DataFrame({"task": [1, 2], "ann": ["yes", "no"], "bob": ["no", "no"], "cy": None})
+    assert annotations_from(frame).labels_per_annotator.tolist() == [2, 2, 0]
+
+
 def test_gold_of_the_wide_form_reaches_items_without_labels():
     assert annotations_from(WIDE, gold="truth").gold == {"t2": "yes", "t3": "no"}
 
@@ -587,6 +615,14 @@ def test_the_wide_form_can_be_asked_for(make):
     annotations = annotations_from(frame, annotator=make(["bob", "ann"]))
     assert labels_of(annotations) == WIDE_LABELS
     assert annotations.annotators.tolist() == ["ann", "bob"]
+
+
+def test_the_items_of_the_wide_form_can_be_named():
+    frame = WIDE.rename(columns={"task": "thing"})
+    for asked in ({}, {"annotator": ["ann", "bob", "cy"]}):
+        annotations = annotations_from(frame, item="thing", **asked)
+        assert labels_of(annotations) == WIDE_LABELS
+        assert annotations.columns == ("thing", "ann", "bob", "cy")
 
 
 def test_a_nameless_index_names_the_items_of_the_wide_form():
@@ -666,6 +702,7 @@ def test_wide_forms_that_do_not_fit(frame, asked, sentence):
 
 def test_a_wide_table_without_items_is_refused():
     table = pa.table({"ann": ["yes", "no"], "bob": ["no", "no"]})
+    assert refused(table) == NOT_WIDE.format("'ann', 'bob'")
     assert refused(table, annotator=["ann", "bob"]) == (
         "no column of the frame is named like the item; its columns are 'ann', 'bob'; pass item="
     )
@@ -744,7 +781,8 @@ def test_gold_numbers_match_whatever_their_type():
         ),
         (
             pd.DataFrame({"item": ["q1", None], "gold": ["no", "yes"]}),
-            "row 1 of the gold frame (the first is row 0) has a blank item",
+            "row 1 of the gold frame (the first is row 0) has a blank item; "
+            "fill it in, or remove the row",
         ),
         (
             pd.DataFrame({"item": ["q1"], "gold": ["no"], "truth": ["no"]}),

@@ -1,5 +1,8 @@
 """Posterior: tables read off known numbers."""
 
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +10,7 @@ import pytest
 from coterie.annotations import Annotations, encode
 from coterie.errors import CoterieError, DataError
 from coterie.posterior import Draws, Posterior
+from coterie.posterior.cooccurrence import BLOCK, share_together
 
 
 @pytest.fixture
@@ -147,3 +151,142 @@ def test_intervals_are_equal_tailed_over_all_chains(sampled):
     low = sampled.confusion("bob", quantile=0.025)
     expected = np.quantile(draws.confusion[:, :, 1].reshape(4, 2, 3), 0.025, axis=0)
     np.testing.assert_allclose(low, expected)
+
+
+def test_a_model_without_coteries_says_so_even_with_draws(annotations, sampled):
+    draws = Draws(sampled.draws.confusion, sampled.draws.class_balance)
+    with pytest.raises(CoterieError, match="this model has no coteries"):
+        point(annotations, draws=draws).cooccurrence()
+
+
+@pytest.mark.parametrize("n_clusters", [5, 300, 70_000])
+def test_cooccurrence_in_blocks_is_the_plain_count(n_clusters):
+    n_annotators = 2 * BLOCK + 13
+    partition = np.random.default_rng(1).integers(0, n_clusters, (9, n_annotators))
+    partition[:, ::3] %= 5  # so that some sit together
+    expected = (partition[:, :, None] == partition[:, None, :]).mean(axis=0)
+    np.testing.assert_allclose(share_together(partition), expected, rtol=1e-15)
+
+
+def large_crowd(n_annotators):
+    ids = np.arange(n_annotators) * 2
+    classes = np.array(["no", "yes"], object)
+    nothing = np.zeros(0, np.int32)
+    codes = encode(nothing, nothing, nothing, sizes=(1, n_annotators, 2, 2))
+    partition = np.stack([np.arange(n_annotators) % 3, np.arange(n_annotators) % 2])
+    draws = Draws(
+        np.zeros((1, 2, n_annotators, 2, 2), np.float32),
+        np.full((1, 2, 2), 0.5),
+        partition[None].astype(np.int32),
+    )
+    return Posterior(
+        Annotations(np.array(["q"], object), ids, classes, np.array([], object), codes),
+        np.full((1, 2), 0.5),
+        np.full(2, 0.5),
+        np.full((n_annotators, 2, 2), 0.5),
+        draws=draws,
+    )
+
+
+def test_all_pairs_of_a_large_crowd_must_be_asked_for():
+    crowd = large_crowd(100_000)
+    with pytest.raises(CoterieError) as error:
+        crowd.cooccurrence()
+    assert str(error.value) == (
+        "all pairs of 100,000 annotators are a table of 80 GB; "
+        "ask for some of them: cooccurrence(annotators=[...])"
+    )
+    some = crowd.cooccurrence(annotators=[0, 12, 4, 199_998])
+    assert some.index.tolist() == [0, 12, 4, 199_998]
+    # Codes 0, 6, 2, 99,999: the same modulo 3, modulo 2.
+    assert some.loc[0].tolist() == [1, 1, 0.5, 0.5]
+    with pytest.raises(DataError, match="no annotator 1 among the 100,000"):
+        crowd.cooccurrence(annotators=[0, 1])
+
+
+def test_annotators_may_be_tuples():
+    pairs = np.empty(3, object)
+    pairs[:] = [("a", 1), ("a", 2), ("b", 1)]
+    codes = encode([0, 0, 1], [0, 1, 0], [0, 2, 1], sizes=(2, 3, 2, 3))
+    words = [np.array(w.split(), object) for w in ("q1 q2", "no yes", "unsure")]
+    posterior = point(Annotations(words[0], pairs, words[1], words[2], codes))
+    assert posterior.confusion(("a", 2)).loc["no", "no"] == 0.5
+
+
+def trace(chains=4, sweeps=1_000):
+    rng = np.random.default_rng(5)
+    names = ("log_joint", "log_likelihood", "n_groups", "class_total[0]", "class_total[1]")
+    values = {name: rng.normal(size=(chains, sweeps)) for name in names}
+    return {**values, "concentration": np.full((chains, sweeps), 0.5)}
+
+
+def with_trace(posterior, **changed):
+    draws = replace(posterior.draws, trace={**trace(2), **changed})
+    return replace(posterior, draws=draws)
+
+
+def test_diagnostics_are_one_row_a_watched_quantity(sampled):
+    posterior = with_trace(sampled)
+    table = posterior.diagnostics().set_index("quantity")
+    assert table.index.tolist() == list(posterior.draws.trace)
+    assert table.loc["log_joint", "mean"] == posterior.draws.trace["log_joint"].mean()
+    assert table.loc["class_total[1]", "ess_bulk"] > 400
+
+
+def test_converged_is_judged_from_the_trace(sampled):
+    assert with_trace(sampled).converged
+    stuck = np.repeat([[1.0], [2.0]], 1_000, axis=1)
+    assert not with_trace(sampled, n_groups=stuck).converged
+    assert not sampled.converged  # nothing was watched
+
+
+def test_a_point_estimate_has_converged_as_its_run_says(annotations):
+    assert point(annotations).converged
+    assert point(annotations, run={"converged": True}).converged
+    assert not point(annotations, run={"converged": False}).converged
+    with pytest.raises(CoterieError, match="Point gives a point estimate without diagnostics"):
+        point(annotations).diagnostics()
+    with pytest.raises(CoterieError, match="Point gives a point estimate without draws"):
+        point(annotations).to_arviz()
+
+
+def test_to_arviz_names_every_dimension(sampled):
+    posterior = with_trace(sampled)
+    tree = posterior.to_arviz()
+    draws = posterior.draws
+    matrices = tree["posterior"]["confusion"]
+    assert matrices.dims == ("chain", "draw", "annotator", "true", "answer")
+    found = matrices.sel(chain=1, draw=0, annotator="cat", true="yes", answer="unsure")
+    assert float(found) == draws.confusion[1, 0, 2, 1, 2]
+    balance = tree["posterior"]["class_balance"].sel(true="yes")
+    np.testing.assert_array_equal(balance, draws.class_balance[:, :, 1])
+    together = tree["posterior"]["partition"].sel(annotator="bob")
+    np.testing.assert_array_equal(together, draws.partition[:, :, 1])
+    np.testing.assert_array_equal(tree["posterior"]["n_coteries"], draws.n_coteries)
+    totals = tree["sample_stats"]["class_total"].sel(true="yes")
+    np.testing.assert_array_equal(totals, draws.trace["class_total[1]"])
+    assert tree["sample_stats"]["log_joint"].shape == (2, 1_000)
+    assert tree["posterior"].attrs["inference_library"] == "coterie"
+
+
+def test_to_arviz_keeps_the_draws_that_belong_together(sampled):
+    # Six sweeps, three partitions (sweeps 1, 3, 5), one matrix (with the last partition).
+    alpha = np.arange(12.0).reshape(2, 6)
+    draws = replace(
+        sampled.draws,
+        confusion=sampled.draws.confusion[:, :1],
+        class_balance=sampled.draws.class_balance[:, :1],
+        partition=np.repeat(np.arange(3), 3).reshape(1, 3, 3).repeat(2, axis=0).astype(np.int32),
+        n_coteries=np.array([[1, 2, 3], [4, 5, 6]]),
+        trace={"concentration": alpha},
+    )
+    group = replace(sampled, draws=draws).to_arviz()["posterior"]
+    assert group["n_coteries"].values.tolist() == [[3], [6]]
+    assert group["partition"].values.tolist() == [[[2, 2, 2]], [[2, 2, 2]]]
+    assert group["concentration"].values.tolist() == [[5], [11]]
+
+
+def test_without_arviz_base_the_remedy_is_named(sampled, monkeypatch):
+    monkeypatch.setitem(sys.modules, "arviz_base", None)
+    with pytest.raises(CoterieError, match=r'needs arviz-base: pip install "coterie\[arviz\]"'):
+        sampled.to_arviz()

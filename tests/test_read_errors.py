@@ -118,6 +118,12 @@ BAD = {
         (HEAD + ROWS).encode("utf-16-le"),
         "a.csv is not text; expected CSV, TSV, Parquet or JSONL",
     ),
+    "utf-16 cut short": (
+        "a.csv",
+        (HEAD + ROWS).encode("utf-16")[:-1],
+        "a.csv is not UTF-8: byte 0xff at position 0, in row 1; save it as UTF-8, or load it "
+        "with pandas.read_csv(..., dtype=str, encoding=...) and pass the frame",
+    ),
     "excel": (
         "a.xlsx",
         b"PK\x03\x04...",

@@ -26,6 +26,9 @@ TAILS = (0.05, 0.95)
 WATCHED = ("log_joint", "n_groups", "concentration", "class_total")
 """What must have converged: names of the trace, or what stands before their bracket."""
 
+LEAST_DRAWS = 4
+"""Draws a chain below which there is no R-hat."""
+
 GLANCE = 1_000
 """Draws a chain that the quick first look at long chains takes."""
 
@@ -105,10 +108,10 @@ def _is_long(draws: FloatArray) -> bool:
 
 
 def _is_settled(draws: FloatArray, r_hat: float, ess: float) -> bool:
-    if not np.isfinite(draws).all():
+    if not np.isfinite(draws).all() or draws.shape[1] < LEAST_DRAWS:
         return False
     if _stays(draws):
-        return bool(np.ptp(draws) == 0)
+        return _is_constant(draws)
     # Written so that NaN fails.
     return _r_hat(draws) <= r_hat and _ess(draws, "bulk") >= ess
 
@@ -118,18 +121,24 @@ def _stays(draws: FloatArray) -> bool:
     return bool((draws == draws[:, :1]).all())
 
 
+def _is_constant(draws: FloatArray) -> bool:
+    """Say whether no chain ever moves and all are equal."""
+    return bool((draws == draws[0, 0]).all())
+
+
 def _array_stats() -> Any:
     """Load arviz-stats when it is needed; its functions have no types."""
     return importlib.import_module("arviz_stats.base").array_stats
 
 
 def _row(name: str, draws: FloatArray) -> tuple[Any, ...]:
-    with np.errstate(all="ignore"):  # infinite values give NaN, as they should
-        mean, sd, mcse = draws.mean(), draws.std(ddof=1), float(_array_stats().mcse(draws))
-        tail = _ess(draws, "tail", prob=TAILS)
-    if _stays(draws) and np.ptp(draws) == 0:
+    if _is_constant(draws):
         mean, sd, mcse = draws[0, 0], 0.0, 0.0  # no rounding
-    return name, mean, sd, mcse, _ess(draws, "bulk"), tail, _r_hat(draws)
+    else:
+        with np.errstate(all="ignore"):  # infinite values give NaN, as they should
+            mean, sd, mcse = draws.mean(), draws.std(ddof=1), float(_array_stats().mcse(draws))
+    sizes = _ess(draws, "bulk"), _ess(draws, "tail", prob=TAILS)
+    return name, mean, sd, mcse, *sizes, _r_hat(draws)
 
 
 def _ess(draws: FloatArray, method: str, **options: Any) -> float:
@@ -139,8 +148,10 @@ def _ess(draws: FloatArray, method: str, **options: Any) -> float:
 
 def _r_hat(draws: FloatArray) -> float:
     """Give R-hat: NaN for what is constant, infinite for what is constant only in each chain."""
+    if draws.shape[1] < LEAST_DRAWS or _is_constant(draws):
+        return np.nan
     if _stays(draws):
-        return np.nan if np.ptp(draws) == 0 else np.inf
+        return np.inf
     if len(draws) == 1:
         half = draws.shape[1] // 2
         draws = np.stack([draws[0, :half], draws[0, -half:]])

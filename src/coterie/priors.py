@@ -243,10 +243,10 @@ def _spread(own: float, name: str, n_classes: int, n_answers: int) -> FloatArray
             f"or a whole matrix of shape {(n_classes, n_answers)}"
         )
     if n_answers == 1:
-        return np.ones((n_classes, 1))
+        return _read_only(np.ones((n_classes, 1)))
     matrix = np.full((n_classes, n_answers), (1 - own) / (n_answers - 1))
     np.fill_diagonal(matrix, own)
-    return matrix
+    return _read_only(matrix)
 
 
 def _per_class(value: Numbers, name: str, n_classes: int | None) -> Any:
@@ -257,7 +257,7 @@ def _per_class(value: Numbers, name: str, n_classes: int | None) -> Any:
         one_each = "" if n_classes is None else f", or one a class, shape {wanted}"
         raise DataError(f"{name} has shape {numbers.shape}; give one number{one_each}")
     _require_positive(numbers, name)
-    return float(numbers) if n_classes is None else np.full(n_classes, numbers)
+    return float(numbers) if n_classes is None else _read_only(np.full(n_classes, numbers))
 
 
 def _concentration(value: float | Gamma, name: str) -> float | Gamma:
@@ -280,6 +280,10 @@ def _numbers(value: Numbers, name: str) -> FloatArray:
         numbers = np.array(value, np.float64)
     except (TypeError, ValueError):
         raise DataError(f"{name} is {value!r}; give a number or an array of numbers") from None
+    return _read_only(numbers)
+
+
+def _read_only(numbers: FloatArray) -> FloatArray:
     numbers.setflags(write=False)
     return numbers
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from reference.problem import TWO_CLASSES
 from samplers import checks, stationarity
 from samplers.cases import (
     CBCC_2,
@@ -18,7 +19,6 @@ from samplers.cases import (
     name,
 )
 from samplers.sampler import real
-from reference.problem import TWO_CLASSES
 
 pytestmark = pytest.mark.exact
 every_case = pytest.mark.parametrize("case", SMALL + LARGER, ids=name)

@@ -3,11 +3,11 @@
 import numba
 import pytest
 
+from coterie.priors import CBCCPrior, IBCCPrior
 from reference.problem import Problem
 from samplers.cases import MEAN_3, ONE_ONE, RATES_3, case, hierarchical
 from samplers.geweke import check_geweke
 from samplers.sampler import real
-from coterie.priors import CBCCPrior, IBCCPrior
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels"

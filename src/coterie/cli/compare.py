@@ -141,7 +141,7 @@ def _progress(total: int) -> Iterator[tuple[Progress, TaskID]]:
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:
-        yield bar, bar.add_task("", total=total, failed="", running="")
+        yield bar, bar.add_task("", total=total, failed="", running="getting ready")
 
 
 def show_league(league: League) -> None:

@@ -12,7 +12,7 @@ def make_markdown(league: League, about: About) -> str:
     """Write the league as Markdown: the command, the means, every row, and what failed."""
     parts = [
         "# League of models",
-        f"Made by `{about.command}`.",
+        f"Made by `{about.command}`; with `--out`, it writes this page, one in HTML, and JSON.",
         _escape(tables.headline(league)),
         "## On average",
         tables.explanation(league),
@@ -25,10 +25,15 @@ def make_markdown(league: League, about: About) -> str:
     notes = tables.note_grid(league)
     if notes.rows:
         parts += ["## Warnings", _table(notes)]
-    settings = [f"{name} {value}" for name, value in about.settings.items() if value is not None]
-    parts += ["## How to read it", *(f"- **{term}**: {text}" for term, text in tables.glossary())]
-    parts += [f"Settings: {', '.join(settings)}."]
+    parts += ["## How to read it", _list(tables.glossary())]
+    parts += ["## Settings", _list(tables.settings(about.settings))]
+    if about.passed_over:
+        parts += [_escape(f"Passed over, without labels.csv: {', '.join(about.passed_over)}.")]
     return "\n\n".join(parts) + "\n"
+
+
+def _list(pairs: list[tuple[str, str]]) -> str:
+    return "\n".join(f"- **{name}**: {_escape(text)}" for name, text in pairs)
 
 
 def _table(grid: Grid) -> str:

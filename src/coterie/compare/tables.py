@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import groupby
 from typing import NamedTuple
 
@@ -54,6 +55,23 @@ def seconds(number: float | None) -> str:
     if number < 0.0005:
         return "<0.001"
     return f"{number:.3f}" if number < 1 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
+
+
+def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Write settings as names and words; a unit stands behind the underscore of the name.
+
+    Examples
+    --------
+    >>> settings({"sweeps": None, "timeout_seconds": 600.0})
+    [('sweeps', "the model's own"), ('timeout', '600 seconds')]
+    """
+    written = []
+    for key, value in values.items():
+        name, _, unit = key.partition("_")
+        text = "the model's own" if value is None else str(value)
+        text = f"{value:g}" if isinstance(value, float) else text
+        written.append((name, f"{text} {unit}".strip()))
+    return written
 
 
 def standing_grid(league: League) -> Grid:

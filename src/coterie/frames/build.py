@@ -136,8 +136,9 @@ def _repeats(table: Table, triples: Triples, repeated: Array) -> str:
     rows = np.unique(triples.rows_of(again))
     return (
         f"{table.rows(rows)} {'repeats' if len(rows) == 1 else 'repeat'} the item and annotator "
-        f"of an earlier label ({len(again):,} in all; first item {item!r}, annotator {annotator!r}); pass "
-        'duplicates="first" or "last" to keep one label of each, or "keep" to count them all'
+        f"of an earlier label ({len(again):,} in all; first item {item!r}, "
+        f'annotator {annotator!r}); pass duplicates="first" or "last" to keep one label of each, '
+        'or "keep" to count them all'
     )
 
 

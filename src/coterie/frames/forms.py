@@ -70,12 +70,13 @@ def _as_list(table: Table, name: Any) -> list[Hashable] | None:
 def _long(table: Table, cells: list[Coded]) -> Triples:
     item, annotator, label = cells
     for role, coded in (("item", item), ("annotator", annotator), ("label", label)):
-        _refuse_blanks(table, role, coded)
+        refuse_blanks(table, role, coded)
     item, annotator = in_order(item), in_order(annotator)
     return Triples(item, annotator, label, None, item.codes)
 
 
-def _refuse_blanks(table: Table, role: str, coded: Coded) -> None:
+def refuse_blanks(table: Table, role: str, coded: Coded) -> None:
+    """Refuse missing cells, with their rows."""
     if coded.codes.min(initial=0) < 0:
         (blank,) = np.nonzero(coded.codes < 0)
         one = len(blank) == 1
@@ -87,7 +88,7 @@ def _refuse_blanks(table: Table, role: str, coded: Coded) -> None:
 
 def _wide(table: Table, columns: Columns, cells: list[Coded]) -> Triples:
     item, *answers = cells
-    _refuse_blanks(table, "item", item)
+    refuse_blanks(table, "item", item)
     item = in_order(item)
     # One vocabulary for all columns; each column's values are a stretch of the merged codes.
     merged = code_objects([value for coded in answers for value in coded.values.tolist()])

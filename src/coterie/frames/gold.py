@@ -11,6 +11,7 @@ import numpy as np
 from coterie.annotations import Annotations, Array
 from coterie.errors import DataError
 from coterie.frames.columns import gold_like, guess
+from coterie.frames.forms import refuse_blanks
 from coterie.frames.table import Table, columns_table, join, listed, table_from
 from coterie.frames.values import Coded, look_up
 
@@ -138,9 +139,7 @@ def _items_and_labels(source: Any) -> tuple[Table, Coded, Coded]:
         table = replace(table_from(source), name="the gold frame")
     places = _gold_columns(table)
     item, label = table.read(places)
-    (blank,) = np.nonzero(item.codes < 0)
-    if len(blank):
-        raise DataError(f"{table.rows(blank)} {'has' if len(blank) == 1 else 'have'} a blank item")
+    refuse_blanks(table, "item", item)
     return table, item, label
 
 

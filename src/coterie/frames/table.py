@@ -119,8 +119,6 @@ def table_from(data: Any) -> Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
-        if frame.implementation.is_pandas_like():
-            return _table_of_pandas(frame.to_pandas())
         return _table_of_arrow(frame)
     if isinstance(frame, nw.Series):
         raise DataError("a single column came, expected a frame with item, annotator and label")

@@ -102,19 +102,18 @@ def code_objects(cells: Sequence[Any] | Array) -> Coded:
 
 
 def code_arrow(column: Any) -> Coded:
-    """Code a pyarrow ChunkedArray or Array; nulls get -1, types stay exact."""
+    """Code a pyarrow ChunkedArray; nulls get -1, types stay exact."""
     import pyarrow as pa
 
-    if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks()
+    if pa.types.is_null(column.type):
+        return Coded(np.full(len(column), -1), value_array([]))
     if pa.types.is_signed_integer(column.type) and not column.null_count:
-        return code_integers(column.to_numpy(zero_copy_only=False))
+        return code_integers(column.to_numpy())
     try:
-        encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+        chunks = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     except pa.ArrowNotImplementedError as error:
         raise Unusable(str(error)) from error
-    if isinstance(encoded, pa.ChunkedArray):  # older pyarrow combines to one chunk
-        encoded = encoded.chunk(0)
+    encoded = chunks.unify_dictionaries().combine_chunks()
     indices = encoded.indices
     if indices.null_count:
         indices = indices.cast(pa.int64()).fill_null(-1)  # the indices may be unsigned

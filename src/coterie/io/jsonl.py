@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from typing import Any
 
 from coterie.errors import DataError
-from coterie.frames import Coded, Table
-from coterie.frames.values import code_objects
+from coterie.frames import Table
+from coterie.frames.table import columns_table
 from coterie.io.files import File
 from coterie.io.text import not_utf8
 
@@ -19,22 +19,24 @@ _COUNTED = "the first is row 1"
 def jsonl_table(file: File) -> Table:
     """See a JSONL file as a table; a key that a line lacks is a missing cell."""
     lines: list[int] = []
-    objects: list[dict[str, Any]] = []
+    # Lists of cells, not of objects: a million dictionaries keep the garbage collector busy.
+    columns: dict[Hashable, list[Any]] = {}
     try:
         with file.open() as handle, io.TextIOWrapper(handle, "utf-8-sig") as texts:
             for line, text in enumerate(texts, 1):
                 if text.strip():
-                    objects.append(_parsed(file, line, text))
+                    for key, cell in _parsed(file, line, text).items():
+                        column = columns.setdefault(key, [])
+                        column += [None] * (len(lines) - len(column))
+                        column.append(cell)
                     lines.append(line)
     except UnicodeDecodeError as error:
         raise DataError(not_utf8(file)) from error
-    keys: tuple[Hashable, ...] = tuple(dict.fromkeys(key for cells in objects for key in cells))
-
-    def code(places: Sequence[int]) -> list[Coded]:
-        names = [str(keys[place]) for place in places]
-        return [code_objects([cells.get(name) for cells in objects]) for name in names]
-
-    return Table(file.name, keys, code, _COUNTED, lambda places: [lines[place] for place in places])
+    for column in columns.values():
+        column += [None] * (len(lines) - len(column))
+    return columns_table(
+        file.name, columns, counted=_COUNTED, number=lambda places: [lines[p] for p in places]
+    )
 
 
 def _parsed(file: File, line: int, text: str) -> dict[str, Any]:

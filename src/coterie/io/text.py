@@ -117,7 +117,8 @@ class Text:
         """Give the line on which each row begins, as an editor counts."""
         wanted = set(places)
         filled = ((line + 1, row) for line, rows in self.chunks(1) for row in rows)
-        lines = {place: line for place, (line, _) in enumerate(filled) if place in wanted}
+        needed = islice(filled, max(places) + 1)
+        lines = {place: line for place, (line, _) in enumerate(needed) if place in wanted}
         return [lines[place] for place in places]
 
     def ragged(self) -> str:
@@ -143,16 +144,19 @@ def _filled(row: list[str]) -> bool:
 
 def not_utf8(file: File) -> str:
     """Say where a file stops being UTF-8, and what to do."""
-    before = 0
+    row = before = 0
     with file.open() as handle:
-        for row, line in enumerate(handle, 1):
+        for line in handle:
+            row += 1
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
-                return (
-                    f"{file.name} is not UTF-8: byte 0x{line[error.start]:02x} at position "
-                    f"{before + error.start:,}, in row {row}; save it as UTF-8, or load it with "
-                    "pandas.read_csv(..., dtype=str, encoding=...) and pass the frame"
-                )
+                before += error.start
+                byte = line[error.start]
+                break
             before += len(line)
-    return f"{file.name} ends within a character; save it again as UTF-8"
+    return (
+        f"{file.name} is not UTF-8: byte 0x{byte:02x} at position {before:,}, in row {row}; save "
+        "it as UTF-8, or load it with pandas.read_csv(..., dtype=str, encoding=...) and pass the "
+        "frame"
+    )

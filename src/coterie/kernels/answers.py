@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.numeric.draws import draw_dirichlet
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, piece
 from coterie.numeric.rising import log_rising, log_rising_after
 
 FloatArray = NDArray[np.float64]
@@ -80,7 +80,7 @@ def new_cells(data: Codes) -> Cells:
     )
 
 
-@kernel
+@piece
 def gather_cells(l: int, truth: IntArray, data: Codes, cells: Cells) -> None:
     """Count annotator l's labels by true class and answer, in place of what was in ``cells``."""
     for k in range(cells.lengths[1]):
@@ -101,8 +101,10 @@ def gather_cells(l: int, truth: IntArray, data: Codes, cells: Cells) -> None:
         cells.said_total[t] += 1
 
 
-@kernel
-def log_marginal(said: IntArray, total: IntArray, shapes: Shapes, base: int) -> float:
+@piece
+def log_marginal(
+    m: int, said: IntArray, said_total: IntArray, shapes: Shapes, base: int
+) -> float:
     """Give the log probability of one matrix's labels, the matrix integrated out.
 
     Sum over t of sum over c of log (beta eta[c])_(n[c]) - log (beta)_(n), where (x)_(n) is the
@@ -110,25 +112,25 @@ def log_marginal(said: IntArray, total: IntArray, shapes: Shapes, base: int) -> 
 
     Parameters
     ----------
-    said, total
-        The counts n[t, c], shape (T, C), and n[t], shape (T,).
+    m, said, said_total
+        Which matrix, the counts n[m, t, c] and n[m, t] of all of them.
     shapes, base
         The Dirichlet shapes, and which of them.
     """
     result = 0.0
-    for t in range(said.shape[0]):
-        if total[t] == 0:
+    for t in range(said.shape[1]):
+        if said_total[m, t] == 0:
             continue
         log_strength = shapes.log_strength[base, t]
-        result -= log_rising(shapes.strength[base, t], total[t], log_strength)
-        for c in range(said.shape[1]):
-            if said[t, c] > 0:
+        result -= log_rising(shapes.strength[base, t], said_total[m, t], log_strength)
+        for c in range(said.shape[2]):
+            if said[m, t, c] > 0:
                 log_weight = log_strength + shapes.log_mean[base, t, c]
-                result += log_rising(shapes.weight[base, t, c], said[t, c], log_weight)
+                result += log_rising(shapes.weight[base, t, c], said[m, t, c], log_weight)
     return result
 
 
-@kernel
+@piece
 def log_predictive(
     cells: Cells, said: IntArray, total: IntArray, shapes: Shapes, base: int
 ) -> float:

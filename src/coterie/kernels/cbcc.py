@@ -46,7 +46,7 @@ from coterie.kernels.truth import (
     sweep_truth,
 )
 from coterie.numeric.choice import normalise, pick
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, piece
 from coterie.numeric.partitions import log_crp
 from coterie.priors import CBCCPrior
 
@@ -136,7 +136,7 @@ def view_of(state: State, prior: Prior) -> View:
     )
 
 
-@kernel
+@piece
 def take_out_annotator(l: int, state: State, data: Codes, cells: Cells) -> None:
     """Take annotator l out of their group, which is closed if that leaves it empty."""
     gather_cells(l, state.truth, data, cells)
@@ -148,7 +148,7 @@ def take_out_annotator(l: int, state: State, data: Codes, cells: Cells) -> None:
         close_group(m, state.slot, state.n_groups)
 
 
-@kernel
+@piece
 def put_back_annotator(l: int, chosen: int, state: State, cells: Cells) -> None:
     """Seat annotator l at the ``chosen`` place in ``slot``; one past the groups opens a group."""
     m = state.slot[chosen]
@@ -159,7 +159,7 @@ def put_back_annotator(l: int, chosen: int, state: State, cells: Cells) -> None:
     _add_cells(cells, 1, state.said[m], state.said_total[m])
 
 
-@kernel
+@piece
 def _add_cells(cells: Cells, sign: int, said: IntArray, total: IntArray) -> None:
     for k in range(cells.lengths[1]):
         t, c = cells.cell[k, 0], cells.cell[k, 1]
@@ -167,7 +167,7 @@ def _add_cells(cells: Cells, sign: int, said: IntArray, total: IntArray) -> None
         total[t] += sign * cells.said[t, c]
 
 
-@kernel
+@piece
 def weigh_groups(state: State, prior: Prior, room: Room) -> FloatArray:
     """Give the log weights of the groups, then of a new one, for the annotator taken out."""
     n_groups = state.n_groups[0]
@@ -180,7 +180,7 @@ def weigh_groups(state: State, prior: Prior, room: Room) -> FloatArray:
     return room.weights[: n_groups + 1]
 
 
-@kernel
+@piece
 def update_group(
     l: int, state: State, data: Codes, prior: Prior, room: Room, u: float
 ) -> FloatArray:

@@ -56,7 +56,7 @@ from coterie.kernels.truth import (
     sweep_truth,
 )
 from coterie.numeric.choice import normalise, pick
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, piece
 from coterie.numeric.partitions import log_crp
 from coterie.priors import HCBCCPrior
 
@@ -160,7 +160,7 @@ def new_room(state: State, data: Codes) -> Room:
     return Room(np.zeros(len(state.slot)), new_sums(data.n_classes, data.n_answers))
 
 
-@kernel
+@piece
 def shapes_of_groups(state: State) -> Shapes:
     """Give the Dirichlet shapes by slot."""
     return Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
@@ -181,7 +181,7 @@ def view_of(state: State, prior: Prior) -> View:
     )
 
 
-@kernel
+@piece
 def take_out_annotator(l: int, state: State, prior: Prior, u: float) -> None:
     """Take annotator l out of their group.
 
@@ -199,7 +199,7 @@ def take_out_annotator(l: int, state: State, prior: Prior, u: float) -> None:
     swap(state.slot, first + int(u * prior.auxiliaries), first + prior.auxiliaries - 1)
 
 
-@kernel
+@piece
 def put_back_annotator(l: int, chosen: int, state: State, prior: Prior) -> int:
     """Seat annotator l at the ``chosen`` place in ``slot``.
 
@@ -216,7 +216,7 @@ def put_back_annotator(l: int, chosen: int, state: State, prior: Prior) -> int:
     return int(state.slot[state.n_groups[0] + prior.auxiliaries - 1])
 
 
-@kernel
+@piece
 def weigh_groups(l: int, state: State, prior: Prior, weights: FloatArray) -> FloatArray:
     """Give the log weights of the groups, then of the auxiliaries, for l who is taken out."""
     shapes = shapes_of_groups(state)
@@ -229,7 +229,7 @@ def weigh_groups(l: int, state: State, prior: Prior, weights: FloatArray) -> Flo
     return weights[: n_groups + prior.auxiliaries]
 
 
-@kernel
+@piece
 def update_group(
     l: int, state: State, prior: Prior, room: Room, u: tuple[float, float]
 ) -> tuple[int, FloatArray]:

@@ -19,8 +19,8 @@ from coterie.annotations import Annotations, encode
 from coterie.errors import DataError
 from coterie.posterior.container import Format, damage_of, read_container, write_container
 from coterie.posterior.draws import Draws
+from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
-from coterie.posterior.shapes import check_shapes
 from coterie.posterior.values import from_json, to_json
 from coterie.posterior.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 
@@ -34,7 +34,7 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
     Settings that a file cannot keep (a generator, a callback) come back as text, time zones as
     offsets from UTC; ids keep their types, and one that cannot is a DataError.
     """
-    check_shapes(posterior)
+    check_parts(posterior)
     arrays: Arrays = {}
     header = {
         "model": posterior.model,
@@ -111,7 +111,7 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
             settings=dict(from_json(header["settings"])),
             run=dict(from_json(header["run"])),
         )
-        check_shapes(posterior)
+        check_parts(posterior)
     except DataError as error:
         raise ValueError(str(error)) from error  # the caller names the file
     return posterior
@@ -126,8 +126,6 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
     whole = len(per_item) == len(items) and not (per_item > len(annotator)).any()
     if not whole or not per_item.sum() == len(annotator) == len(answer):
         raise ValueError("the numbers of items and labels disagree")
-    if set(classes.tolist()) & set(extra_answers.tolist()):
-        raise ValueError("an extra answer is also a class")
     item = np.repeat(np.arange(len(items), dtype=np.int32), per_item)
     n_answers = len(classes) + len(extra_answers)
     sizes = (len(items), len(annotators), len(classes), n_answers)

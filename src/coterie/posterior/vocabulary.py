@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
@@ -58,13 +57,9 @@ def unpack_vocabulary(name: str, header: Any, arrays: Mapping[str, NDArray[Any]]
         values = _objects([from_json(value) for value in header["values"]])
     else:
         raise ValueError(f"unknown form of {name}")
-    if values.ndim != 1 or not _is_unique(values):
-        raise ValueError(f"{name} must be a list without repeats")
+    if values.ndim != 1:
+        raise ValueError(f"{name} must be a list")
     return values
-
-
-def _is_unique(values: NDArray[Any]) -> bool:
-    return bool(pd.Index(values, dtype=values.dtype, tupleize_cols=False).is_unique)
 
 
 def _texts(utf8: NDArray[Any], length: NDArray[Any]) -> list[str]:

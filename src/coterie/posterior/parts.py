@@ -15,19 +15,24 @@ from coterie.posterior.posterior import Posterior
 Shape = tuple[int, ...]
 
 
-def check_shapes(posterior: Posterior) -> None:
-    """Check the shape of every array against the annotations, and that codes are in range."""
+def check_parts(posterior: Posterior) -> None:
+    """Check that ids are distinct, every array has its shape, and codes are in range."""
+    a, draws = posterior.annotations, posterior.draws
+    for name, values in (("items", a.items), ("annotators", a.annotators), ("answers", a.answers)):
+        if len(set(values.tolist())) < len(values):
+            raise DataError(f"{name} must be distinct")
     for name, array, shape in _shapes(posterior):
         if np.shape(array) != shape:
             raise DataError(f"{name} must have shape {shape}, got {np.shape(array)}")
-    a, draws = posterior.annotations, posterior.draws
-    ranges: list[tuple[str, NDArray[Any] | None, int]] = [("label", posterior.label, a.n_classes)]
+    _check_range("label", posterior.label, a.n_classes)
     if draws is not None:
-        ranges.append(("draws.partition", draws.partition, a.n_annotators))
-        ranges.append(("draws.n_coteries", draws.n_coteries, a.n_annotators + 1))
-    for name, codes, size in ranges:
-        if codes is not None and codes.size and not 0 <= codes.min() <= codes.max() < size:
-            raise DataError(f"{name} must lie in 0..{size - 1}, got {codes.min()}..{codes.max()}")
+        _check_range("draws.partition", draws.partition, a.n_annotators)
+        _check_range("draws.n_coteries", draws.n_coteries, a.n_annotators + 1)
+
+
+def _check_range(name: str, codes: NDArray[Any] | None, size: int) -> None:
+    if codes is not None and codes.size and not 0 <= codes.min() <= codes.max() < size:
+        raise DataError(f"{name} must lie in 0..{size - 1}, got {codes.min()}..{codes.max()}")
 
 
 def _shapes(posterior: Posterior) -> Iterator[tuple[str, Any, Shape]]:

@@ -1,0 +1,174 @@
+"""Diagnostics: what counts as converged, and the numbers behind it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.signal import lfilter
+
+from coterie.diagnostics import GLANCE, diagnose, has_converged, is_watched
+from coterie.errors import DataError
+
+CHAINS, DRAWS = 4, 1_000
+
+
+def noise(seed=0, shape=(CHAINS, DRAWS)):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def autoregressive(correlation, seed, shape=(CHAINS, DRAWS)):
+    return lfilter([1], [1, -correlation], noise(seed, shape), axis=1)
+
+
+def row(draws):
+    (one,) = diagnose({"x": draws}).to_dict("records")
+    return one
+
+
+def test_the_columns_are_those_of_the_design():
+    table = diagnose({"log_joint": noise(), "n_groups": noise(1).round()})
+    columns = ["quantity", "mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat"]
+    assert table.columns.tolist() == columns
+    assert table["quantity"].tolist() == ["log_joint", "n_groups"]
+    assert diagnose({}).columns.tolist() == columns
+
+
+def test_effective_sample_size_and_error_of_a_known_process():
+    # AR(1): ESS of the mean is n (1 - r) / (1 + r); its Monte Carlo error is sd / sqrt(ESS).
+    correlation, repeats = 0.5, 20
+    rows = [row(autoregressive(correlation, seed)) for seed in range(repeats)]
+    ess = np.array([one["ess_bulk"] for one in rows])
+    expected = CHAINS * DRAWS * (1 - correlation) / (1 + correlation)
+    assert abs(ess.mean() - expected) < 4 * ess.std(ddof=1) / np.sqrt(repeats) + 0.02 * expected
+    mcse = np.array([one["mcse"] for one in rows])
+    means = np.array([one["mean"] for one in rows])
+    theory = np.sqrt(1 / (1 - correlation**2) / expected)
+    assert abs(mcse.mean() - theory) < 4 * mcse.std(ddof=1) / np.sqrt(repeats) + 0.02 * theory
+    assert np.all(np.abs(means) < 5 * theory)
+
+
+def test_mean_and_sd_are_pooled_over_chains():
+    draws = noise() + np.arange(CHAINS)[:, None]
+    found = row(draws)
+    assert found["mean"] == pytest.approx(draws.mean(), rel=1e-12)
+    assert found["sd"] == pytest.approx(draws.std(ddof=1), rel=1e-12)
+    assert found["r_hat"] > 1.5
+
+
+def test_chains_that_agree_have_converged_and_one_that_does_not_has_not():
+    assert has_converged({"log_joint": noise()})
+    elsewhere = noise()
+    elsewhere[2] += 0.5
+    assert not has_converged({"log_joint": elsewhere})
+
+
+def test_chains_that_differ_only_in_spread_have_not_converged():
+    spread = noise()
+    spread[1] *= 2
+    assert not has_converged({"log_joint": spread})
+
+
+def test_agreement_without_enough_draws_is_not_enough():
+    slow = autoregressive(0.9, 0)  # about 210 effective draws of 4,000
+    assert row(slow)["ess_bulk"] < 400
+    assert not has_converged({"log_joint": slow}, r_hat=2)
+    assert has_converged({"log_joint": slow}, r_hat=2, ess=100)
+
+
+def test_r_hat_counts_even_with_enough_draws():
+    draws = noise()
+    draws[0] += 0.5
+    found = row(draws)
+    assert found["r_hat"] > 1.01
+    assert not has_converged({"log_joint": draws}, ess=0)
+    assert has_converged({"log_joint": draws}, r_hat=found["r_hat"], ess=0)
+
+
+def test_constant_and_equal_has_converged():
+    trace = {"log_joint": noise(), "concentration": np.full((CHAINS, DRAWS), 0.1)}
+    assert has_converged(trace)
+    found = row(trace["concentration"])
+    assert np.isnan(found["r_hat"])
+    assert (found["mean"], found["sd"], found["mcse"]) == (0.1, 0.0, 0.0)
+
+
+def test_constant_and_different_has_failed():
+    stuck = np.full((CHAINS, DRAWS), 3)
+    stuck[3] = 4
+    assert not has_converged({"log_joint": noise(), "n_groups": stuck})
+    assert row(stuck)["r_hat"] == np.inf
+
+
+def test_a_single_chain_that_moves_is_no_constant():
+    trace = np.full((CHAINS, DRAWS), 3.0)
+    trace[0, DRAWS // 2 :] = 4
+    assert not has_converged({"n_groups": trace})
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_has_not_converged(bad):
+    draws = noise()
+    draws[1, 7] = bad
+    assert not has_converged({"log_joint": draws})
+    assert not has_converged({"log_joint": np.full((CHAINS, DRAWS), bad)})
+    diagnose({"log_joint": draws, "all": np.full((CHAINS, DRAWS), bad)})  # and no warning
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (4, 3), (1, 7), (2, 2)])
+def test_too_few_draws_have_not_converged(shape):
+    draws = noise(shape=shape)
+    assert not has_converged({"log_joint": draws}, r_hat=np.inf, ess=0)
+    assert np.isnan(row(draws)["r_hat"])
+    assert not has_converged({"log_joint": draws[:, :3] * 0})
+
+
+def test_one_chain_is_compared_with_itself():
+    steady = noise(shape=(1, 4 * DRAWS))
+    assert row(steady)["r_hat"] == pytest.approx(1, abs=0.01)
+    assert has_converged({"log_joint": steady})
+    assert not has_converged({"log_joint": steady + np.linspace(0, 2, 4 * DRAWS)})
+
+
+def test_only_watched_quantities_count():
+    assert [is_watched(name) for name in ("log_joint", "n_groups", "concentration")] == [True] * 3
+    assert is_watched("class_total[12]")
+    assert not is_watched("log_likelihood")
+    drift = noise() + np.arange(CHAINS)[:, None]
+    assert has_converged({"log_joint": noise(), "log_likelihood": drift})
+    assert not has_converged({"log_joint": noise(), "class_total[12]": drift})
+
+
+def test_nothing_watched_shows_nothing():
+    assert not has_converged({})
+    assert not has_converged({"log_likelihood": noise()})
+
+
+def test_only_whole_chains_can_pass_not_a_thinned_look():
+    draws = noise(shape=(CHAINS, 10 * GLANCE))
+    between = np.arange(10 * GLANCE) % 10 != 0  # the sweeps that the quick look leaves out
+    draws[1, between] += 5
+    assert has_converged({"log_joint": draws[:, ~between]})
+    assert not has_converged({"log_joint": draws})
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9, 0.99, 0.999])
+def test_long_chains_get_the_verdict_of_their_table(correlation):
+    for seed in range(3):
+        draws = autoregressive(correlation, seed, (CHAINS, 5 * GLANCE))
+        found = row(draws)
+        verdict = found["r_hat"] <= 1.01 and found["ess_bulk"] >= 400
+        assert not has_converged({"log_joint": draws}) or verdict
+        if correlation in (0.0, 0.999):
+            assert has_converged({"log_joint": draws}) == verdict
+
+
+@pytest.mark.parametrize("shape", [(5,), (0, 5), (5, 0), (2, 3, 4)])
+def test_a_wrong_shape_is_named(shape):
+    with pytest.raises(DataError, match=r"log_joint must have shape \(chains, draws\)"):
+        has_converged({"log_joint": np.zeros(shape)})
+
+
+def test_arviz_is_loaded_only_when_used():
+    code = "import sys, coterie.diagnostics; sys.exit('arviz_stats' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
