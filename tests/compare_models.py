@@ -90,7 +90,7 @@ class Records(MajorityVote):
 
     def _fit(self, annotations):
         names = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
-        warnings.warn(
-            ConvergenceWarning(" ".join(os.environ[name] for name in names)), stacklevel=1
-        )
+        deaf = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+        words = [*(os.environ[name] for name in names), "deaf" if deaf else "hears"]
+        warnings.warn(ConvergenceWarning(" ".join(words)), stacklevel=1)
         return super()._fit(annotations)

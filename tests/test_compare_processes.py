@@ -18,6 +18,9 @@ PLENTY = Limits(seconds=120)
 LABELS = (
     "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq1,cat,yes\nq2,ann,no\nq2,bob,no\nq2,cat,no\n"
 )
+linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs /proc, and limits that the kernel keeps"
+)
 TRUTH = "item,label\nq1,yes\nq2,no\n"
 
 
@@ -67,7 +70,7 @@ def test_a_model_that_takes_too_long_is_ended(source):
     assert time.monotonic() - start < 300  # it sleeps for 600
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="no limit of memory elsewhere")
+@linux
 def test_a_model_that_takes_too_much_memory_is_refused(source):
     found = outcomes(source, "Swallows", limits=Limits(seconds=120, gigabytes=1))
     assert found["Swallows"].status == "memory"
@@ -75,10 +78,12 @@ def test_a_model_that_takes_too_much_memory_is_refused(source):
     assert found["majority"].status == "ok"
 
 
-def test_children_use_one_thread_and_the_environment_is_set_back(source, monkeypatch):
+@linux
+def test_children_have_one_thread_and_do_not_hear_ctrl_c(source, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
-    assert outcomes(source, "Records")["Records"].notes == ("1 1 1",)
+    assert outcomes(source, "Records")["Records"].notes == ("1 1 1 deaf",)
+    # What was set for them is set back here.
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "OPENBLAS_NUM_THREADS" not in os.environ
 
@@ -108,6 +113,7 @@ def gone(pid: int) -> bool:
     return False
 
 
+@linux
 def test_closing_ends_the_children(source):
     model = line_up(["compare_models:Sleeps"])["compare_models:Sleeps"]
     jobs = [Job(source, "vote", line_up(["majority"])["majority"]), Job(source, "sleeps", model)]
@@ -141,9 +147,6 @@ def sleeping_command(source, tmp_path):
     if command.poll() is None:
         os.killpg(command.pid, signal.SIGKILL)
     command.communicate()
-
-
-linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 
 
 @linux

@@ -286,6 +286,13 @@ def test_to_arviz_keeps_the_draws_that_belong_together(sampled):
     assert group["concentration"].values.tolist() == [[5], [11]]
 
 
+def test_to_arviz_of_a_model_without_coteries(sampled):
+    draws = Draws(sampled.draws.confusion, sampled.draws.class_balance)
+    tree = replace(sampled, draws=draws).to_arviz()
+    assert set(tree.children) == {"posterior"}
+    assert set(tree["posterior"].data_vars) == {"confusion", "class_balance"}
+
+
 def test_without_arviz_base_the_remedy_is_named(sampled, monkeypatch):
     monkeypatch.setitem(sys.modules, "arviz_base", None)
     with pytest.raises(CoterieError, match=r'needs arviz-base: pip install "coterie\[arviz\]"'):

@@ -137,11 +137,7 @@ def renamed(kind):
     item, annotator, label = {
         "int": (np.arange(12) * 5, np.arange(6), np.arange(2)),
         "str": ([f"q{i}" for i in range(12)], list("äbcdef"), ["no", "yes"]),
-        "datetime": (
-            days,
-            days[:6].tz_localize("UTC"),
-            [datetime.date(2024, 1, d) for d in (1, 2)],
-        ),
+        "datetime": (days, days[:6].tz_localize("UTC"), dates),
         "bool": (np.arange(12) / 4, [f"w{l}" for l in range(6)], [False, True]),
     }[kind]
     return pd.DataFrame(
@@ -243,10 +239,8 @@ def test_ids_keep_their_types(name, tmp_path):
 
 def test_an_id_that_cannot_be_kept_is_named(tmp_path):
     posterior = example()
-    annotators = objects([1, {2}])
-    posterior = replace(
-        posterior, annotations=replace(posterior.annotations, annotators=annotators)
-    )
+    annotations = replace(posterior.annotations, annotators=objects([1, frozenset({2})]))
+    posterior = replace(posterior, annotations=annotations)
     with pytest.raises(coterie.DataError) as error:
         posterior.save(tmp_path / "run.coterie")
     assert str(error.value) == (
@@ -254,6 +248,11 @@ def test_an_id_that_cannot_be_kept_is_named(tmp_path):
         "tuples of them for annotators"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_number_that_json_would_round_is_not_kept():
+    with pytest.raises(TypeError, match=r"longdouble|float128"):
+        to_json(np.longdouble("0.1"))
 
 
 def test_settings_come_back_and_what_cannot_comes_back_as_text(tmp_path):
@@ -541,6 +540,33 @@ def test_values_of_unknown_kinds_are_refused(path, value):
     assert "FILE is damaged" in refused(path)
 
 
+def places(value, place=()):
+    """Every place in nested JSON but the whole."""
+    for key in value if isinstance(value, dict) else range(len(value)):
+        yield (*place, key)
+        if isinstance(value[key], dict | list):
+            yield from places(value[key], (*place, key))
+
+
+@pytest.mark.parametrize("junk", [None, -1, 10**30, "x", [], {}, [[1]], {"$tuple": [1]}])
+def test_junk_anywhere_in_the_header_is_an_error_or_harmless(path, junk):
+    contents = members(path)
+    for *within, last in places(json.loads(contents[HEADER])):
+        header = inside = json.loads(contents[HEADER])
+        for key in within:
+            inside = inside[key]
+        inside[last] = junk
+        write(path, {**contents, HEADER: json.dumps(header)})
+        try:
+            posterior = coterie.load(path)
+        except coterie.DataError:
+            continue
+        assert set(within) & {"settings", "run", "columns"} or last in (
+            "coterie", "model", "origin", "settings", "run", "columns", 0, 1, 2
+        )  # fmt: skip
+        assert len(posterior.labels()) == 3
+
+
 def test_text_does_not_take_the_room_that_a_file_says(path):
     value = {"$numpy": [f"<U{2**29 - 1}", "x"]}
     change_header(path, lambda header: header["header"]["settings"].update(sweeps=value))
@@ -579,6 +605,22 @@ def test_members_that_share_bytes_are_refused(path):
 
     change_header(path, repeat)
     assert "its arrays overlap" in refused(path)
+
+
+def test_unknown_forms_are_refused(path):
+    contents = members(path)
+    array = npy(np.array([0.4, 0.6]), version=(2, 0))
+    write(path, {**contents, "class_balance.npy": array})
+    assert "unknown layout of class_balance" in refused(path)
+    write(path, contents)
+    change_header(path, lambda header: header["header"]["annotations"]["items"].update({"as": ""}))
+    assert "unknown form of items" in refused(path)
+
+
+def test_a_file_of_a_machine_with_the_other_byte_order(path):
+    change_array(path, "class_balance", np.array([0.4, 0.6], ">f8"))
+    change_array(path, "annotators", np.array([7, 11], ">i8"))
+    same(coterie.load(path), example())
 
 
 def test_an_extra_answer_that_is_a_class(path):

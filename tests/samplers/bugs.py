@@ -6,7 +6,7 @@ from samplers.montecarlo import check_enumeration
 from samplers.parameters import check_augmented_joint
 
 TRUTH, CBCC, HCBCC = "kernels/truth.py", "kernels/cbcc.py", "kernels/hcbcc.py"
-ANSWERS, PARAMETERS = "kernels/answers.py", "kernels/parameters.py"
+ANSWERS, CELLS, PARAMETERS = "kernels/answers.py", "kernels/cells.py", "kernels/parameters.py"
 
 EVERY_ITEM = """\
     for i in range(len(view.truth)):
@@ -115,7 +115,7 @@ BUGS = {
     "counts drift": (
         CBCC_3,
         checks.check_bookkeeping,
-        in_file(CBCC, ("total[t] += sign * cells.said[t, c]", "total[t] += sign")),
+        in_file(CELLS, ("said_total[m, t] += sign * cells.said[t, c]", "said_total[m, t] += sign")),
     ),
     "first annotator skipped": (
         CBCC_2,

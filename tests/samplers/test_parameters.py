@@ -76,7 +76,7 @@ def row_means(prior, t, counts):
     shapes = prior.mean_strength[t] * prior.mean[t]
     below = np.prod([poch(beta, sum(n)) for n in counts], axis=0)
     # E of eta[0] times the rest: Dirichlet with one more at 0, and the mean of eta[0] in front.
-    more = mean_over_eta(counts, shapes + [1, 0]) * shapes[0] / shapes.sum()
+    more = mean_over_eta(counts, shapes + np.array([1, 0])) * shapes[0] / shapes.sum()
     plain = weights * polynomial.polyval(beta, mean_over_eta(counts, shapes)) / below
     tilted = weights * polynomial.polyval(beta, more) / below
     whole = plain.sum()

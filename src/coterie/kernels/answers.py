@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from coterie.annotations import Codes
 from coterie.numeric.draws import draw_dirichlet
 from coterie.numeric.jit import kernel, piece
-from coterie.numeric.rising import log_rising, log_rising_after
+from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -36,16 +36,6 @@ class Shapes(NamedTuple):
     strength: FloatArray  # (bases, classes)            beta
     log_mean: FloatArray  # (bases, classes, answers)   log eta
     log_strength: FloatArray  # (bases, classes)            log beta
-
-
-class Cells(NamedTuple):
-    """One annotator's labels as counts, with the lists of what is not zero."""
-
-    said: IntArray  # (classes, answers)   n[l, t, c]
-    said_total: IntArray  # (classes,)           n[l, t]
-    row: IntArray  # (classes,)           t with n[l, t] > 0
-    cell: IntArray  # (cells, 2)           (t, c) with n[l, t, c] > 0
-    lengths: IntArray  # (2,)                 how many rows, how many cells
 
 
 def shapes_of(mean: FloatArray, strength: FloatArray) -> Shapes:
@@ -67,44 +57,8 @@ def count_answers(
     return said, said.sum(axis=2, dtype=np.int32)
 
 
-def new_cells(data: Codes) -> Cells:
-    """Give room for the labels of any one annotator."""
-    most = int(np.diff(data.annotator_start).max(initial=0))
-    n_cells = min(most, data.n_classes * data.n_answers)
-    return Cells(
-        np.zeros((data.n_classes, data.n_answers), np.int32),
-        np.zeros(data.n_classes, np.int32),
-        np.zeros(data.n_classes, np.int32),
-        np.zeros((n_cells, 2), np.int32),
-        np.zeros(2, np.int32),
-    )
-
-
 @piece
-def gather_cells(l: int, truth: IntArray, data: Codes, cells: Cells) -> None:
-    """Count annotator l's labels by true class and answer, in place of what was in ``cells``."""
-    for k in range(cells.lengths[1]):
-        cells.said[cells.cell[k, 0], cells.cell[k, 1]] = 0
-        cells.said_total[cells.cell[k, 0]] = 0
-    cells.lengths[:] = 0
-    for k in range(data.annotator_start[l], data.annotator_start[l + 1]):
-        t = truth[data.annotator_item[k]]
-        c = data.annotator_answer[k]
-        if cells.said_total[t] == 0:
-            cells.row[cells.lengths[0]] = t
-            cells.lengths[0] += 1
-        if cells.said[t, c] == 0:
-            cells.cell[cells.lengths[1], 0] = t
-            cells.cell[cells.lengths[1], 1] = c
-            cells.lengths[1] += 1
-        cells.said[t, c] += 1
-        cells.said_total[t] += 1
-
-
-@piece
-def log_marginal(
-    m: int, said: IntArray, said_total: IntArray, shapes: Shapes, base: int
-) -> float:
+def log_marginal(m: int, said: IntArray, said_total: IntArray, shapes: Shapes, base: int) -> float:
     """Give the log probability of one matrix's labels, the matrix integrated out.
 
     Sum over t of sum over c of log (beta eta[c])_(n[c]) - log (beta)_(n), where (x)_(n) is the
@@ -127,40 +81,6 @@ def log_marginal(
             if said[m, t, c] > 0:
                 log_weight = log_strength + shapes.log_mean[base, t, c]
                 result += log_rising(shapes.weight[base, t, c], said[m, t, c], log_weight)
-    return result
-
-
-@piece
-def log_predictive(
-    cells: Cells, said: IntArray, total: IntArray, shapes: Shapes, base: int
-) -> float:
-    """Give the log probability of an annotator's labels after a matrix's other labels.
-
-    Sum over t of sum over c of log (m[c] + beta eta[c])_(n[c]) - log (m + beta)_(n), with n the
-    annotator's counts and m the matrix's.
-
-    Parameters
-    ----------
-    cells
-        The annotator's labels.
-    said, total
-        The matrix's other labels, m[t, c], shape (T, C), and m[t], shape (T,).
-    shapes, base
-        The Dirichlet shapes, and which of them.
-    """
-    result = 0.0
-    for k in range(cells.lengths[0]):
-        t = cells.row[k]
-        log_strength = shapes.log_strength[base, t]
-        result -= log_rising_after(
-            shapes.strength[base, t], total[t], cells.said_total[t], log_strength
-        )
-    for k in range(cells.lengths[1]):
-        t, c = cells.cell[k, 0], cells.cell[k, 1]
-        log_weight = shapes.log_strength[base, t] + shapes.log_mean[base, t, c]
-        result += log_rising_after(
-            shapes.weight[base, t, c], said[t, c], cells.said[t, c], log_weight
-        )
     return result
 
 

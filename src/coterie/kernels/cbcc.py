@@ -13,17 +13,14 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.kernels.answers import (
-    Cells,
     Shapes,
     add_mean_matrix,
     count_answers,
     draw_matrix,
-    gather_cells,
     log_marginal,
-    log_predictive,
-    new_cells,
     shapes_of,
 )
+from coterie.kernels.cells import Cells, add_cells, gather_cells, log_predictive, new_cells
 from coterie.kernels.groups import (
     Concentration,
     close_group,
@@ -143,7 +140,7 @@ def take_out_annotator(l: int, state: State, data: Codes, cells: Cells) -> None:
     m = state.group[l]
     state.group[l] = -1
     state.size[m] -= 1
-    _add_cells(cells, -1, state.said[m], state.said_total[m])
+    add_cells(cells, -1, m, state.said, state.said_total)
     if state.size[m] == 0:
         close_group(m, state.slot, state.n_groups)
 
@@ -156,15 +153,7 @@ def put_back_annotator(l: int, chosen: int, state: State, cells: Cells) -> None:
         state.n_groups[0] += 1
     state.group[l] = m
     state.size[m] += 1
-    _add_cells(cells, 1, state.said[m], state.said_total[m])
-
-
-@piece
-def _add_cells(cells: Cells, sign: int, said: IntArray, total: IntArray) -> None:
-    for k in range(cells.lengths[1]):
-        t, c = cells.cell[k, 0], cells.cell[k, 1]
-        said[t, c] += sign * cells.said[t, c]
-        total[t] += sign * cells.said[t, c]
+    add_cells(cells, 1, m, state.said, state.said_total)
 
 
 @piece
@@ -175,7 +164,7 @@ def weigh_groups(state: State, prior: Prior, room: Room) -> FloatArray:
         m = state.slot[k]
         log_seat = math.log(state.size[m]) if k < n_groups else state.log_concentration[0]
         room.weights[k] = log_seat + log_predictive(
-            room.cells, state.said[m], state.said_total[m], prior.shapes, 0
+            room.cells, m, state.said, state.said_total, prior.shapes
         )
     return room.weights[: n_groups + 1]
 
@@ -207,7 +196,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
     result = 0.0
     for k in range(state.n_groups[0]):
         m = state.slot[k]
-        result += log_marginal(state.said[m], state.said_total[m], prior.shapes, 0)
+        result += log_marginal(m, state.said, state.said_total, prior.shapes, 0)
     return result
 
 

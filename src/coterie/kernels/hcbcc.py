@@ -225,7 +225,7 @@ def weigh_groups(l: int, state: State, prior: Prior, weights: FloatArray) -> Flo
     for k in range(n_groups + prior.auxiliaries):
         m = state.slot[k]
         log_seat = math.log(state.size[m]) if k < n_groups else log_auxiliary
-        weights[k] = log_seat + log_marginal(state.said[l], state.said_total[l], shapes, m)
+        weights[k] = log_seat + log_marginal(l, state.said, state.said_total, shapes, m)
     return weights[: n_groups + prior.auxiliaries]
 
 
@@ -283,7 +283,7 @@ def log_likelihood(state: State) -> float:
     result = 0.0
     for l in range(len(state.group)):
         if state.group[l] >= 0:
-            result += log_marginal(state.said[l], state.said_total[l], shapes, state.group[l])
+            result += log_marginal(l, state.said, state.said_total, shapes, state.group[l])
     return result
 
 

@@ -106,7 +106,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z), the confusion matrices integrated out."""
     result = 0.0
     for l in range(len(state.said)):
-        result += log_marginal(state.said[l], state.said_total[l], prior.shapes, 0)
+        result += log_marginal(l, state.said, state.said_total, prior.shapes, 0)
     return result
 
 

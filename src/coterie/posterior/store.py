@@ -135,8 +135,10 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
     return Annotations(items, annotators, classes, extra_answers, codes, columns, origin)
 
 
-def _unpack_draws(names: list[str], arrays: Arrays) -> Draws:
-    rows = list(_floats(arrays, "draws.trace")) if names else []
+def _unpack_draws(names: Any, arrays: Arrays) -> Draws:
+    rows = list(_floats(arrays, "draws.trace")) if "draws.trace" in arrays else []
+    if not isinstance(names, list) or len(set(map(str, names))) != len(rows):
+        raise ValueError("the trace has not as many names as rows")
     return Draws(
         confusion=_floats(arrays, "draws.confusion"),
         class_balance=_floats(arrays, "draws.class_balance"),
