@@ -17,7 +17,7 @@ from coterie.annotations import Annotations
 from coterie.frames import annotations_from
 
 ROWS = 10_000_000
-REPEATS = 3
+REPEATS = 5
 
 
 def crowd(rows: int, kind: str) -> pd.DataFrame:
@@ -47,13 +47,15 @@ def words(pattern: str, numbers: pd.Series) -> pd.Series:
     return distinct.take(numbers).reset_index(drop=True)
 
 
-def fastest(work: Callable[[], object]) -> float:
-    seconds = []
+def fastest(*works: Callable[[], object]) -> list[float]:
+    """The shortest time of each, measured in turns, so that a busy machine is fair to all."""
+    seconds: list[list[float]] = [[] for _ in works]
     for _ in range(REPEATS):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
+        for work, taken in zip(works, seconds, strict=True):
+            start = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - start)
+    return list(map(min, seconds))
 
 
 def bytes_held(annotations: Annotations) -> int:
@@ -69,8 +71,10 @@ def bytes_held(annotations: Annotations) -> int:
 def measure(rows: int, kind: str) -> str:
     frame = crowd(rows, kind)
     annotations = annotations_from(frame)
-    factorize = fastest(lambda: [pd.factorize(frame[column]) for column in frame])
-    build = fastest(lambda: annotations_from(frame))
+    factorize, build = fastest(
+        lambda: [pd.factorize(frame[column]) for column in frame],
+        lambda: annotations_from(frame),
+    )
     return (
         f"{kind:8s} {rows:12,d} {factorize:12.2f} {build:10.2f} {build / factorize:8.2f} "
         f"{bytes_held(annotations) / rows:12.1f}"

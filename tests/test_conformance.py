@@ -190,7 +190,7 @@ def test_crowd_kit_s_shapes(model, frame):
 
 def test_crowd_kit_s_frames_are_taken_in_any_form(model, frame):
     expected = model.fit_predict(frame)
-    wider = frame.assign(seconds=1.5, text="x")[["text", "label", "worker", "seconds", "task"]]
+    wider = frame.assign(seconds=1.5, task_id=0)[["task_id", "label", "worker", "seconds", "task"]]
     for same in (wider, frame.astype("category"), frame.astype(object)):
         pd.testing.assert_series_equal(clone(model).fit_predict(same), expected)
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:::crowdkit")
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 COLUMNS = ["task", "worker", "label"]
-KINDS = ["text", "numerals", "integers", "text ids, integer labels", "booleans"]
+KINDS = ["text", "numerals", "integers", "text ids, integer labels", "floats", "booleans"]
 NEVER_STOP = -1e9  # a tol that puts crowd-kit's stopping rule out of action
 
 # crowd-kit raises every probability, and every expected count of a cell, to 1e-10 at least: after
@@ -43,9 +43,13 @@ def simulated(kind="text", seed=0):
         frame["worker"] = pd.factorize(frame["worker"], sort=True)[0] - 4
         frame["label"] = 9 * label
         return frame.astype(str) if kind == "numerals" else frame
-    if kind == "text":
-        return frame.assign(label=np.array(["bad", "fair", "good"])[label])
-    return frame.assign(label=label > 0 if kind == "booleans" else label)
+    given = {
+        "text": np.array(["bad", "fair", "good"])[label],
+        "text ids, integer labels": label,
+        "floats": label / 2,
+        "booleans": label > 0,
+    }
+    return frame.assign(label=given[kind])
 
 
 def shuffled(frame, seed=1):
@@ -114,9 +118,8 @@ def test_the_order_of_rows_decides_only_crowd_kit_s_ties(kind):
 
 def test_other_columns_are_left_alone():
     frame = simulated()
-    more = frame.assign(seconds=1.5, text="x", gold=None)[
-        ["gold", "label", *COLUMNS[1::-1], "text"]
-    ]
+    others = ["item", "task_id", "annotator", "worker_id", "answer", "gold", "seconds", "text"]
+    more = frame.assign(**dict.fromkeys(others, "x"))[[*others, "label", "worker", "task"]]
     expected = crowdkit.MajorityVote().fit_predict(more)
     pd.testing.assert_series_equal(coterie.MajorityVote().fit_predict(more), expected)
 
@@ -161,7 +164,7 @@ def test_it_is_made_like_theirs(arguments):
         assert list(inspect.signature(getattr(ours, method)).parameters) == list(wanted)
 
 
-@pytest.mark.parametrize(("kind", "seed"), list(zip(KINDS, (0, 1, 1, 2, 4), strict=True)))
+@pytest.mark.parametrize(("kind", "seed"), list(zip(KINDS, (0, 1, 1, 2, 0, 4), strict=True)))
 def test_converged_fits_agree(kind, seed):
     frame = shuffled(simulated(kind, seed))
     ours = coterie.DawidSkene(tol=0).fit(frame)

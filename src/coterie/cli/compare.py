@@ -184,7 +184,7 @@ def _sheet(grid: Grid, title: str, out: Console) -> Table:
         title_style="bold",
         box=box.SIMPLE_HEAD if out.is_terminal else None,
         pad_edge=False,
-        collapse_padding=True,
+        collapse_padding=out.is_terminal,
     )
     wraps = grid.header[-1] if grid.header[-1] in ("why", "warning") else grid.header[0]
     for name, side in zip(grid.header, grid.align, strict=True):

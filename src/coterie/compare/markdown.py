@@ -44,6 +44,6 @@ def _table(grid: Grid) -> str:
 
 def _escape(cell: str) -> str:
     """Keep what Markdown or HTML would take for itself."""
-    for sign in "\\`*_[]|":
+    for sign in "\\`*_[]|$":
         cell = cell.replace(sign, "\\" + sign)
     return " ".join(cell.replace("&", "&amp;").replace("<", "&lt;").split())

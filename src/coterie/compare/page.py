@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import NamedTuple
@@ -131,5 +132,6 @@ def scale(ends: Sequence[float]) -> tuple[float, float, float]:
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     step = next((s for s in STEPS if (high - low) * 100 / s <= 6), 100) / 100
     # Whole steps outwards, at least one to each side: zero is never at the edge.
-    below, above = -(-low // -step) if low else 0, -(-high // step)
-    return round(min(-1, -abs(below)) * step, 9), round(max(1, above) * step, 9), step
+    below = min(-1, math.floor(round(low / step, 9)))
+    above = max(1, math.ceil(round(high / step, 9)))
+    return round(below * step, 9), round(above * step, 9), step

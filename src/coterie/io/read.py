@@ -51,7 +51,8 @@ def read(
         mapping of items and labels. Blanks are unknown.
     classes
         The possible truths, in the order wanted; by default every label seen, in numeric order if
-        all are numbers, else sorted.
+        all are numbers, else sorted. There must be two at least, so they are needed if only one
+        label was ever given.
     extra_answers
         What may be said and is never true, such as "unsure".
     duplicates
@@ -61,7 +62,14 @@ def read(
     Raises
     ------
     DataError
-        If the input is not what it should be; the sentence says where, and what to do.
+        If the input is not what it should be; the sentence says where, and what to do. Rows of
+        text files are counted as an editor does, the header being row 1; rows in memory from 0.
+
+    Warns
+    -----
+    DataWarning
+        If labels differ only by case or surrounding blanks, 1 and '1' are both there, all labels
+        are the same, or there is a single annotator.
 
     Examples
     --------

@@ -138,14 +138,16 @@ def weigh_truth(i: int, view: View, data: Codes, work: Work) -> None:
         product[t] = 1.0
     count_before(i, view, data, work)
     start = data.item_start[i]
+    said, said_total, before = view.said, view.said_total, work.before
+    weight, strength = shapes.weight, shapes.strength
     for k in range(start, data.item_start[i + 1]):
         l, c = data.item_annotator[k], data.item_answer[k]
         m, b = view.matrix[l], view.base[l]
         for t in range(data.n_classes):
-            n = view.said[m, t, c] + work.before[k - start, 0]
-            n_row = view.said_total[m, t] + work.before[k - start, 1]
-            above = n + shapes.weight[b, t, c]
-            below = n_row + shapes.strength[b, t]
+            n = said[m, t, c] + before[k - start, 0]
+            n_row = said_total[m, t] + before[k - start, 1]
+            above = n + weight[b, t, c]
+            below = n_row + strength[b, t]
             if above < TINY_FACTOR or below < TINY_FACTOR:
                 # Nothing counted, and the shape itself may have underflowed: use its log.
                 log_beta = shapes.log_strength[b, t]

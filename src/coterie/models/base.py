@@ -15,6 +15,7 @@ from coterie.frames import annotations_from, with_gold
 from coterie.posterior import Posterior
 
 TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None
+CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
 
 
 class Estimator:
@@ -127,6 +128,12 @@ class Estimator:
 
 
 def as_annotations(data: Any, *, duplicates: str, true_labels: TrueLabels = None) -> Annotations:
-    """Whatever ``fit`` was given, as :class:`Annotations`, with the known labels as gold."""
-    annotations = annotations_from(data, duplicates=duplicates)
+    """Whatever ``fit`` was given, as :class:`Annotations`, with the known labels as gold.
+
+    crowd-kit's three columns are taken as crowd-kit takes them: no other column competes.
+    """
+    names: dict[str, str] = {}
+    if isinstance(data, pd.DataFrame) and set(CROWD_KIT.values()) <= set(data.columns):
+        names = CROWD_KIT
+    annotations = annotations_from(data, duplicates=duplicates, **names)
     return annotations if true_labels is None else with_gold(annotations, true_labels)

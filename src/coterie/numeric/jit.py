@@ -20,5 +20,5 @@ def piece(function: F) -> F:
 
     For what inner loops call with large tuples of arrays: passing those costs more than the work.
     """
-    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+    compiled = numba.njit(cache=True, nogil=True, error_model="numpy", forceinline=True)
     return cast(F, compiled(function))
