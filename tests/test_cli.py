@@ -49,7 +49,7 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
     assert "3 items x 3 annotators, 9 labels, 2 classes" in done.stdout
     assert "item 'task', annotator 'worker', label 'label'" in done.stdout
     assert sorted(path.name for path in out.iterdir()) == [
-        "annotators.csv", "labels.csv", "run.json",
+        "annotators.csv", "labels.csv", "run.coterie", "run.json",
     ]  # fmt: skip
     table = pd.read_csv(out / "labels.csv")
     assert table.columns.tolist() == ["item", "label", "probability", "entropy"]
@@ -72,7 +72,7 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
     again = coterie("aggregate", labels, "--out", out, "--model", "majority")
     assert again.returncode == 1
     assert again.stderr == (
-        f"Error: {out} already holds labels.csv, annotators.csv, run.json;"
+        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie;"
         " choose another --out, or pass --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -94,7 +94,7 @@ def test_other_formats(labels, tmp_path, format):
     ("arguments", "sentence"),
     [
         (["--format", "xlsx", "--out", "r"], "no format 'xlsx'; choose one of csv, parquet, json"),
-        (["--model", "magic"], "no model 'magic'; choose one of majority, ds"),
+        (["--model", "magic"], "no model 'magic'; choose one of majority, ds, ibcc, cbcc, hcbcc"),
         (["--out", "labels.csv"], "labels.csv is a file, not a folder; choose another --out"),
     ],
 )
@@ -178,6 +178,71 @@ def test_demo_shows_every_group_and_beats_the_vote():
         min(score for name, score in scores.items() if name != "MajorityVote")
         > scores["MajorityVote"]
     )
+
+
+def test_a_sampler_gives_intervals_diagnostics_and_a_verdict(labels, tmp_path):
+    out = tmp_path / "result"
+    done = coterie("aggregate", labels, "--model", "hcbcc", "--burn-in", 200, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "Coteries of annotators: " in done.stdout
+    assert "The chains agree (4 chains, " in done.stdout
+    annotators = pd.read_csv(out / "annotators.csv")
+    assert (annotators["accuracy_low"] < annotators["accuracy"]).all()
+    assert (annotators["accuracy"] < annotators["accuracy_high"]).all()
+    diagnostics = pd.read_csv(out / "diagnostics.csv").set_index("quantity")
+    assert diagnostics.loc["log_joint", "r_hat"] <= 1.01
+    record = json.loads((out / "run.json").read_text("utf-8"))
+    assert record["converged"]
+    assert record["run"]["stopped"] == "converged"
+    assert record["settings"]["burn_in"] == 200
+
+
+def test_a_run_that_has_not_converged_says_so_everywhere(labels, tmp_path):
+    arguments = ["aggregate", labels, "--model", "cbcc", "--sweeps", 60, "--burn-in", 20]
+    done = coterie(*arguments, "--out", tmp_path / "result")
+    assert done.returncode == 0
+    assert "NOT CONVERGED (4 chains, 60 sweeps each): do not trust this result yet." in done.stdout
+    assert done.stderr.startswith("Warning: the chains have not converged after 60 sweeps")
+    record = json.loads((tmp_path / "result" / "run.json").read_text("utf-8"))
+    assert record["converged"] is False
+    assert coterie(*arguments, "--strict").returncode == 3
+
+
+def test_the_saved_run_loads(labels, tmp_path):
+    import coterie as package
+
+    coterie("aggregate", labels, "--model", "ds", "--out", tmp_path / "result")
+    posterior = package.load(tmp_path / "result" / "run.coterie")
+    pd.testing.assert_frame_equal(
+        posterior.labels(), pd.read_csv(tmp_path / "result" / "labels.csv"), check_dtype=False
+    )
+
+
+def test_simulate_writes_a_crowd_that_aggregate_reads(tmp_path):
+    done = coterie("simulate", "unsure", "--out", tmp_path / "crowd", "--items", 20, "--seed", 3)
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "crowd").iterdir()) == [
+        "groups.csv", "labels.csv", "truth.csv",
+    ]  # fmt: skip
+    labels = pd.read_csv(tmp_path / "crowd" / "labels.csv")
+    assert set(labels["label"]) == {"a", "b", "c", "unsure"}
+    done = coterie(
+        "aggregate", tmp_path / "crowd" / "labels.csv", "--truth", tmp_path / "crowd" / "truth.csv",
+        "--classes", "a,b,c", "--extra-answers", "unsure",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Against the truth" in done.stdout
+    again = coterie("simulate", "unsure", "--out", tmp_path / "crowd")
+    assert again.returncode == 1
+    assert "already holds labels.csv, truth.csv, groups.csv" in again.stderr
+
+
+def test_datasets_are_listed_with_licence_and_citation():
+    done = coterie("datasets")
+    assert done.returncode == 0, done.stderr
+    for name in ("bluebird", "rte", "valence", "temp"):
+        assert f"\n{name}: " in done.stdout
+    assert done.stdout.count("licence: ") == done.stdout.count("cite: ") == 4
 
 
 def test_version():

@@ -137,7 +137,7 @@ def test_bad_settings_get_one_sentence(changes, sentence):
 def test_converged_chains_stop_at_a_fixed_sweep_number():
     posterior = coterie.IBCC(random_state=0, burn_in=200).fit(CROWD.annotations).posterior_
     assert posterior.run["stopped"] == "converged"
-    assert posterior.run["converged"]
+    assert posterior.converged
     sweeps = posterior.run["sweeps"]
     assert sweeps < 10_000
     plan = make_plan(10_000, 200, None, labelled=10, matrix_cells=90)
@@ -153,7 +153,7 @@ def test_converged_chains_stop_at_a_fixed_sweep_number():
 def test_a_run_that_has_not_converged_says_so():
     with pytest.warns(ConvergenceWarning, match=r"have not converged after 120 sweeps: R-hat") as w:
         posterior = fit(sweeps=120, burn_in=20, early_stop=True)
-    assert not posterior.run["converged"]
+    assert not posterior.converged
     numbers = w[0].message.numbers
     assert numbers["r_hat"] > 1.01 or numbers["ess_bulk"] < 400
 
@@ -226,7 +226,6 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
     assert caught[0].message.numbers["vote_agreement[2]"] < 0.1
     assert posterior.draws.class_balance.shape[0] == 3
     assert coterie.metrics.accuracy(posterior.probabilities(), crowd.truth) > 0.95
-    assert not posterior.run["converged"]
 
 
 # --- interruption -------------------------------------------------------------------------------
@@ -407,5 +406,5 @@ def test_killed_at_random_moments_it_still_finds_the_same_bits(tmp_path):
 
 def test_every_fact_of_a_run_is_there(uninterrupted):
     assert uninterrupted.run.keys() == {
-        "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed", "converged",
+        "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed",
     }  # fmt: skip

@@ -145,10 +145,10 @@ BUGS = {
                 "    take_out_annotator(l, state, prior, u[0])\n",
             ),
             (
-                "    return refill, weights\n",
+                "    return refill, n_places\n",
                 "    if lone and refill < 0:\n"
                 "        swap(state.slot, state.n_groups[0], state.n_groups[0] + 1)\n"
-                "    return -1 if lone else refill, weights\n",
+                "    return -1 if lone else refill, n_places\n",
             ),
         ),
     ),

@@ -67,9 +67,9 @@ def weigh_group(sampler, case, state, l):
     room = model.new_room(state, data)
     if case.model == "cbcc":
         model.take_out_annotator(l, state, data, room.cells)
-        return model.weigh_groups(state, prior, room)
+        return room.weights[: model.weigh_groups(state, prior, room)]
     model.take_out_annotator(l, state, prior, 0.5)
-    return model.weigh_groups(l, state, prior, room.weights)
+    return room.weights[: model.weigh_groups(l, state, prior, room.weights)]
 
 
 def check_bookkeeping(sampler, case):

@@ -70,9 +70,10 @@ def check_groups_are_stationary(sampler, case):
 
     def update(z, q, l, u):
         state = start(sampler, case, z, q)
-        weights = model.update_group(l, state, data, prior, model.new_room(state, data), u)
+        room = model.new_room(state, data)
+        n_places = model.update_group(l, state, data, prior, room, u)
         moved = canonical(read(case, state)[1])
-        return tuple(moved.values()), weights
+        return tuple(moved.values()), room.weights[:n_places]
 
     truths = list(all_truths(case.problem))[::5]
     for z, l in itertools.product(truths, case.problem.active):
@@ -131,10 +132,9 @@ def reuse_moves(sampler, case, z, state, l):
 
     def update(u):
         now = reuse_state(sampler, case, z, state)
-        refill, weights = model.update_group(
-            l, now, prior, model.new_room(now, case.problem.codes), u
-        )
-        return now, refill, weights
+        room = model.new_room(now, case.problem.codes)
+        refill, n_places = model.update_group(l, now, prior, room, u)
+        return now, refill, room.weights[:n_places]
 
     for displaced in (np.arange(h) + 0.5) / h:
         _, _, probabilities = update((displaced, 0.5))

@@ -7,18 +7,21 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
-
 from coterie.annotations import Annotations
 from coterie.cli import show
 from coterie.io import read, read_truth
 from coterie.io.files import find
-from coterie.io.write import check_free, targets, write_tables
-from coterie.models import make_model
+from coterie.io.write import (
+    Writer,
+    check_free,
+    json_writer,
+    table_writer,
+    targets,
+    write_together,
+)
+from coterie.models import SamplingEstimator, make_model
 from coterie.posterior import Posterior
 from coterie.version import __version__
-
-TABLES = ("labels", "annotators")
 
 
 class Job(NamedTuple):
@@ -32,10 +35,15 @@ class Job(NamedTuple):
     force: bool
 
 
-def run(source: str, reading: Mapping[str, Any], job: Job) -> None:
-    """Do the main job; ``reading`` are the options of :func:`coterie.read`."""
+def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
+    """Do the main job; ``reading`` are the options of :func:`coterie.read`.
+
+    Returns
+    -------
+    Whether the result has converged.
+    """
     model = make_model(job.model, **job.settings)
-    paths = places(job)
+    paths = places(job, isinstance(model, SamplingEstimator))
     file = find(source)
     annotations = read(file, **reading)
     truth = None if job.truth is None else read_truth(job.truth)
@@ -50,26 +58,36 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> None:
             **describe(posterior, job, seconds, scores),
             "input": {"path": source, "sha256": file.sha256(), **sizes(annotations)},
         }
-        write(posterior, paths, record)
+        write(posterior, paths, record, job.format)
         show.files(list(paths.values()))
+    show.convergence(posterior)
+    return posterior.converged
 
 
-def places(job: Job) -> dict[str, Path]:
+def places(job: Job, sampled: bool) -> dict[str, Path]:
     """Name the files to write, and check before any work that they may be written."""
     if job.out is None:
         return {}
-    paths = {**targets(job.out, TABLES, job.format), "run": job.out / "run.json"}
+    tables = ["labels", "annotators", *(["diagnostics"] if sampled else [])]
+    paths = targets(job.out, tables, job.format)
+    paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     check_free(job.out, paths.values(), force=job.force)
     return paths
 
 
-def write(posterior: Posterior, paths: Mapping[str, Path], record: Mapping[str, Any]) -> None:
-    """Write the tables and the record of the run, all or nothing."""
-    tables: dict[Path, pd.DataFrame] = {
-        paths["labels"]: posterior.labels(),
-        paths["annotators"]: posterior.annotators(),
+def write(
+    posterior: Posterior, paths: Mapping[str, Path], record: Mapping[str, Any], format: str
+) -> None:
+    """Write the tables, the record of the run and the posterior itself, all or nothing."""
+    writers: dict[str, Writer] = {
+        "labels": table_writer(posterior.labels(), format),
+        "annotators": table_writer(posterior.annotators(), format),
+        "run": json_writer(record),
+        "posterior": posterior.save,
     }
-    write_tables(tables, {paths["run"]: record})
+    if "diagnostics" in paths:
+        writers["diagnostics"] = table_writer(posterior.diagnostics(), format)
+    write_together({path: writers[name] for name, path in paths.items()})
 
 
 def describe(
@@ -82,6 +100,8 @@ def describe(
         "settings": dict(posterior.settings),
         "seed": job.settings["random_state"],
         "seconds": round(seconds, 3),
+        "converged": posterior.converged,
+        "run": dict(posterior.run),
         "scores": dict(scores),
     }
 

@@ -77,8 +77,18 @@ def aggregate(
         typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
     ] = "error",
     chains: Annotated[int, typer.Option(help="Chains of a sampling model.")] = 4,
-    sweeps: Annotated[int, typer.Option(help="Sweeps of each chain, burn-in included.")] = 10_000,
+    sweeps: Annotated[
+        int, typer.Option(help="Sweeps of each chain at most, burn-in included.")
+    ] = 10_000,
     burn_in: Annotated[int, typer.Option(help="Sweeps dropped at the start of a chain.")] = 3_000,
+    early_stop: Annotated[bool, typer.Option(help="Stop when the chains have converged.")] = True,
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Threads.  [all cores]")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="A file to keep a long run in, and to go on from.")
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 3 if the run has not converged.")
+    ] = False,
     seed: Seed = 0,
     format: Format = "csv",
     force: Force = False,
@@ -101,9 +111,14 @@ def aggregate(
         "chains": chains,
         "sweeps": sweeps,
         "burn_in": burn_in,
+        "early_stop": early_stop,
+        "n_jobs": jobs,
+        "checkpoint": checkpoint,
         "progress": True,
     }
-    command.run(labels, reading, command.Job(model, settings, truth, out, format, force))
+    job = command.Job(model, settings, truth, out, format, force)
+    if not command.run(labels, reading, job) and strict:
+        raise typer.Exit(3)
 
 
 @app.command()

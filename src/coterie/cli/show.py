@@ -15,6 +15,7 @@ from rich.table import Table
 from coterie import metrics
 from coterie.annotations import Annotations
 from coterie.posterior import Posterior
+from coterie.posterior.draws import INTERVAL
 
 BAR = 10
 
@@ -72,8 +73,21 @@ def summary(posterior: Posterior, scores: Mapping[str, float]) -> None:
     table(class_table(posterior), f"{posterior.model}: consensus", out)
     table(annotator_table(posterior), annotator_title(posterior), out)
     table(doubtful_table(posterior), "Least certain items", out)
+    if posterior.draws is not None and posterior.draws.n_coteries is not None:
+        coteries(posterior, out)
     if scores:
         table(pd.DataFrame([scores]), "Against the truth", out)
+
+
+def coteries(posterior: Posterior, out: Console) -> None:
+    """Say how many coteries there are."""
+    counts = posterior.n_coteries
+    low, high = np.quantile(counts, INTERVAL)
+    out.print()
+    out.print(
+        f"Coteries of annotators: {counts.mean():.1f} on average, between {low:.0f} and {high:.0f}"
+        " with 95 % probability"
+    )
 
 
 def class_table(posterior: Posterior) -> pd.DataFrame:
@@ -125,6 +139,23 @@ def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, float]:
         "log loss": metrics.log_loss(probabilities, truth),
         "calibration error": metrics.expected_calibration_error(probabilities, truth),
     }
+
+
+def convergence(posterior: Posterior) -> None:
+    """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
+    run = posterior.run
+    if posterior.draws is None:
+        return
+    out = console()
+    out.print()
+    chains = f"{run['chains']} chains, {run['sweeps']:,} sweeps each"
+    left_out = len(run["left_out"])
+    if not posterior.converged:
+        out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
+    elif left_out:
+        out.print(f"The chains agree but for {left_out} left out ({chains}).", style="yellow")
+    else:
+        out.print(f"The chains agree ({chains}).", style="green")
 
 
 def files(paths: Sequence[Path]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli import show
-from coterie.io.write import check_free, targets, write_tables
+from coterie.io.write import check_free, table_writer, targets, write_together
 from coterie.simulation import simulate
 
 TABLES = ("labels", "truth", "groups")
@@ -23,6 +23,6 @@ def run(scenario: str, sizes: Mapping[str, Any], out: Path, format: str, force: 
         "truth": crowd.truth.rename("label").reset_index(),
         "groups": crowd.groups.reset_index(),
     }
-    write_tables({paths[name]: table for name, table in tables.items()})
+    write_together({paths[name]: table_writer(table, format) for name, table in tables.items()})
     show.console().print(str(crowd), markup=False, soft_wrap=True)
     show.files(list(paths.values()))

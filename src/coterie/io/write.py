@@ -16,6 +16,8 @@ from coterie.errors import DataError, MissingExtraError
 
 FORMATS = ("csv", "parquet", "json")
 
+Writer = Callable[[Path], object]
+
 
 def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
     """Name the files that tables go to, by what they hold."""
@@ -37,20 +39,18 @@ def check_free(out: Path, paths: Iterable[Path], *, force: bool) -> None:
         )
 
 
-def write_tables(
-    tables: Mapping[Path, pd.DataFrame], record: Mapping[Path, Mapping[str, Any]] | None = None
-) -> None:
-    """Write tables in the format that their names end in, and records as JSON."""
-    writers: dict[Path, Callable[[Path], object]] = {}
-    for path, table in tables.items():
-        writers[path] = partial(_write_table, table, path.suffix)
-    for path, content in (record or {}).items():
-        text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
-        writers[path] = partial(_write_text, text)
-    write_together(writers)
+def table_writer(table: pd.DataFrame, format: str) -> Writer:
+    """Give what writes a table to a path, in this format."""
+    return partial(_write_table, table, format)
 
 
-def write_together(writers: Mapping[Path, Callable[[Path], object]]) -> None:
+def json_writer(content: Mapping[str, Any]) -> Writer:
+    """Give what writes a record to a path, as JSON."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
+    return partial(_write_text, text)
+
+
+def write_together(writers: Mapping[Path, Writer]) -> None:
     """Write several files aside, then give them their names; on failure leave nothing."""
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in writers}
     try:
@@ -66,10 +66,10 @@ def write_together(writers: Mapping[Path, Callable[[Path], object]]) -> None:
             part.unlink(missing_ok=True)
 
 
-def _write_table(table: pd.DataFrame, suffix: str, path: Path) -> None:
-    if suffix == ".csv":
+def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
+    if format == "csv":
         table.to_csv(path, index=False)
-    elif suffix == ".parquet":
+    elif format == "parquet":
         table.to_parquet(path, index=False)
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")

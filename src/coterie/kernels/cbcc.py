@@ -157,8 +157,11 @@ def put_back_annotator(l: int, chosen: int, state: State, cells: Cells) -> None:
 
 
 @piece
-def weigh_groups(state: State, prior: Prior, room: Room) -> FloatArray:
-    """Give the log weights of the groups, then of a new one, for the annotator taken out."""
+def weigh_groups(state: State, prior: Prior, room: Room) -> int:
+    """Write the log weights of the groups, then of a new one, for the annotator taken out.
+
+    They go to ``room.weights``; how many there are is returned.
+    """
     n_groups = state.n_groups[0]
     for k in range(n_groups + 1):
         m = state.slot[k]
@@ -166,21 +169,24 @@ def weigh_groups(state: State, prior: Prior, room: Room) -> FloatArray:
         room.weights[k] = log_seat + log_predictive(
             room.cells, m, state.said, state.said_total, prior.shapes
         )
-    return room.weights[: n_groups + 1]
+    return int(n_groups + 1)
 
 
 @piece
-def update_group(
-    l: int, state: State, data: Codes, prior: Prior, room: Room, u: float
-) -> FloatArray:
-    """Give annotator l a new group; returns the probabilities it was picked from."""
+def update_group(l: int, state: State, data: Codes, prior: Prior, room: Room, u: float) -> int:
+    """Give annotator l a new group.
+
+    The probabilities it was picked from stay in ``room.weights``; their number is returned.
+    """
     take_out_annotator(l, state, data, room.cells)
-    weights = normalise(weigh_groups(state, prior, room))
+    n_places = weigh_groups(state, prior, room)
+    weights = room.weights[:n_places]
+    normalise(weights)
     put_back_annotator(l, pick(weights, u), state, room.cells)
-    return weights
+    return n_places
 
 
-@kernel
+@piece
 def sweep_groups(
     state: State, data: Codes, prior: Prior, room: Room, rng: np.random.Generator
 ) -> None:
@@ -190,7 +196,7 @@ def sweep_groups(
             update_group(l, state, data, prior, room, rng.random())
 
 
-@kernel
+@piece
 def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z, q), the confusion matrices integrated out."""
     result = 0.0
@@ -200,7 +206,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
     return result
 
 
-@kernel
+@piece
 def log_prior(state: State, prior: Prior) -> float:
     """Give log p(q | alpha) p(alpha)."""
     log_alpha = state.log_concentration[0]

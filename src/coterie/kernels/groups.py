@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import piece
 from coterie.numeric.partitions import (
     canonical_groups,
     draw_log_concentration,
@@ -67,13 +67,13 @@ def starting_groups(
     return seats, size, np.arange(n_slots, dtype=np.int32), n_groups
 
 
-@kernel
+@piece
 def swap(slot: IntArray, a: int, b: int) -> None:
     """Exchange two entries."""
     slot[a], slot[b] = slot[b], slot[a]
 
 
-@kernel
+@piece
 def close_group(m: int, slot: IntArray, n_groups: NDArray[np.int64]) -> None:
     """Move slot m behind the groups."""
     n_groups[0] -= 1
@@ -83,7 +83,7 @@ def close_group(m: int, slot: IntArray, n_groups: NDArray[np.int64]) -> None:
     swap(slot, place, n_groups[0])
 
 
-@kernel
+@piece
 def update_concentration(
     log_concentration: NDArray[np.float64],
     size: IntArray,
@@ -101,7 +101,7 @@ def update_concentration(
         )
 
 
-@kernel
+@piece
 def log_concentration_prior(log_concentration: float, prior: Concentration) -> float:
     """Give the log prior density of alpha; zero if it is fixed."""
     if not prior.sampled:
@@ -109,14 +109,14 @@ def log_concentration_prior(log_concentration: float, prior: Concentration) -> f
     return log_gamma_density(log_concentration, prior.shape, prior.rate)
 
 
-@kernel
+@piece
 def share_of_new(size: IntArray, log_concentration: float) -> float:
     """Give the chance that one more annotator opens a group, alpha / (L + alpha)."""
     concentration = math.exp(log_concentration)
     return concentration / (int(size.sum()) + concentration)
 
 
-@kernel
+@piece
 def seat_newcomer(size: IntArray, log_concentration: float, rng: np.random.Generator) -> int:
     """Draw the group of one more annotator; -1 is a new one."""
     left = rng.random() * (size.sum() + math.exp(log_concentration))

@@ -160,7 +160,7 @@ def new_room(state: State, data: Codes) -> Room:
     return Room(np.zeros(len(state.slot)), new_sums(data.n_classes, data.n_answers))
 
 
-@piece
+@kernel
 def shapes_of_groups(state: State) -> Shapes:
     """Give the Dirichlet shapes by slot."""
     return Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
@@ -217,30 +217,36 @@ def put_back_annotator(l: int, chosen: int, state: State, prior: Prior) -> int:
 
 
 @piece
-def weigh_groups(l: int, state: State, prior: Prior, weights: FloatArray) -> FloatArray:
-    """Give the log weights of the groups, then of the auxiliaries, for l who is taken out."""
-    shapes = shapes_of_groups(state)
+def weigh_groups(l: int, state: State, prior: Prior, weights: FloatArray) -> int:
+    """Write the log weights of the groups, then of the auxiliaries, for l who is taken out.
+
+    How many there are is returned.
+    """
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     n_groups = state.n_groups[0]
     log_auxiliary = state.log_concentration[0] - math.log(prior.auxiliaries)
     for k in range(n_groups + prior.auxiliaries):
         m = state.slot[k]
         log_seat = math.log(state.size[m]) if k < n_groups else log_auxiliary
         weights[k] = log_seat + log_marginal(l, state.said, state.said_total, shapes, m)
-    return weights[: n_groups + prior.auxiliaries]
+    return int(n_groups + prior.auxiliaries)
 
 
 @piece
 def update_group(
     l: int, state: State, prior: Prior, room: Room, u: tuple[float, float]
-) -> tuple[int, FloatArray]:
-    """Give annotator l a new group; returns the slot to refill and the probabilities.
+) -> tuple[int, int]:
+    """Give annotator l a new group; ``u`` are uniforms for the auxiliary and for the group.
 
-    ``u`` are two uniform numbers: for the auxiliary to displace, and for the group.
+    Returned are the slot to refill from the prior (-1: none), and how many probabilities there
+    are in ``room.weights``, which the group was picked from.
     """
     take_out_annotator(l, state, prior, u[0])
-    weights = normalise(weigh_groups(l, state, prior, room.weights))
+    n_places = weigh_groups(l, state, prior, room.weights)
+    weights = room.weights[:n_places]
+    normalise(weights)
     refill = put_back_annotator(l, pick(weights, u[1]), state, prior)
-    return refill, weights
+    return refill, n_places
 
 
 @kernel

@@ -29,7 +29,7 @@ from coterie.kernels.truth import (
     starting_truth,
     sweep_truth,
 )
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, piece
 from coterie.priors import IBCCPrior
 
 __all__ = [
@@ -101,7 +101,7 @@ def view_of(state: State, prior: Prior) -> View:
     )
 
 
-@kernel
+@piece
 def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z), the confusion matrices integrated out."""
     result = 0.0

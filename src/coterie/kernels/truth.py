@@ -138,16 +138,14 @@ def weigh_truth(i: int, view: View, data: Codes, work: Work) -> None:
         product[t] = 1.0
     count_before(i, view, data, work)
     start = data.item_start[i]
-    said, said_total, before = view.said, view.said_total, work.before
-    weight, strength = shapes.weight, shapes.strength
     for k in range(start, data.item_start[i + 1]):
         l, c = data.item_annotator[k], data.item_answer[k]
         m, b = view.matrix[l], view.base[l]
         for t in range(data.n_classes):
-            n = said[m, t, c] + before[k - start, 0]
-            n_row = said_total[m, t] + before[k - start, 1]
-            above = n + weight[b, t, c]
-            below = n_row + strength[b, t]
+            n = view.said[m, t, c] + work.before[k - start, 0]
+            n_row = view.said_total[m, t] + work.before[k - start, 1]
+            above = n + shapes.weight[b, t, c]
+            below = n_row + shapes.strength[b, t]
             if above < TINY_FACTOR or below < TINY_FACTOR:
                 # Nothing counted, and the shape itself may have underflowed: use its log.
                 log_beta = shapes.log_strength[b, t]
@@ -167,11 +165,12 @@ def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
     """Give item i a new truth; its probabilities are left in ``work.weights``."""
     take_out_item(i, view, data)
     weigh_truth(i, view, data, work)
-    view.truth[i] = pick(normalise(work.weights), u)
+    normalise(work.weights)
+    view.truth[i] = pick(work.weights, u)
     put_back_item(i, view, data)
 
 
-@kernel
+@piece
 def sweep_truth(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
@@ -184,7 +183,7 @@ def sweep_truth(
     tally_the_rest(view, data, tally)
 
 
-@kernel
+@piece
 def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
     """Tally gold items as certain and items without labels as the predictive n[t] + eps mu[t]."""
     tally.sweeps[0] += tally.weight
@@ -198,7 +197,7 @@ def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
                 tally.probability[i, t] += tally.weight * share
 
 
-@kernel
+@piece
 def log_truth(view: View) -> float:
     """Give log p(z), the class balance integrated out."""
     result, total, strength = 0.0, 0, 0.0

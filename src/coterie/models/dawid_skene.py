@@ -154,6 +154,7 @@ class DawidSkene(Estimator):
             confusion_mean=np.ascontiguousarray(step.parameters.said.swapaxes(1, 2)),
             model=type(self).__name__,
             settings=self.get_params(),
+            run={"converged": self.converged_, "iterations": self.n_iter_},
         )
 
     def _check(self, initial_error: pd.DataFrame | None) -> None:

@@ -7,18 +7,20 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import piece
 
 FloatArray = NDArray[np.float64]
 
 
-@kernel
-def normalise(log_weights: FloatArray) -> FloatArray:
-    """Turn log weights into probabilities, in place; returns the same array.
+@piece
+def normalise(log_weights: FloatArray) -> None:
+    """Turn log weights into probabilities, in place.
 
     Examples
     --------
-    >>> normalise(np.log(np.array([1.0, 3.0])) - 1e4)
+    >>> weights = np.log(np.array([1.0, 3.0])) - 1e4
+    >>> normalise(weights)
+    >>> weights
     array([0.25, 0.75])
     """
     # Plain loops: on a handful of numbers they are several times faster than max, sum and /=.
@@ -31,10 +33,9 @@ def normalise(log_weights: FloatArray) -> FloatArray:
         total += log_weights[k]
     for k in range(len(log_weights)):
         log_weights[k] /= total
-    return log_weights
 
 
-@kernel
+@piece
 def pick(weights: FloatArray, u: float) -> int:
     """Give the index whose share of the weights covers ``u``, a uniform number in [0, 1).
 

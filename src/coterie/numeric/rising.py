@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import piece
 
 # Up to here a product and one log is faster than two log-gammas, and exact.
 LONGEST_PRODUCT = 16
@@ -12,7 +12,7 @@ LONGEST_PRODUCT = 16
 LARGE = 1e4
 
 
-@kernel
+@piece
 def log_rising(x: float, n: int, log_x: float) -> float:
     """Give log x (x + 1) ... (x + n - 1), with log x handed in because x may underflow to zero.
 
@@ -37,7 +37,7 @@ def log_rising(x: float, n: int, log_x: float) -> float:
     return n * log_x - n + (x + n - 0.5) * math.log1p(n / x) + series
 
 
-@kernel
+@piece
 def log_rising_after(x: float, start: int, n: int, log_x: float) -> float:
     """Give log (x + start) ... (x + start + n - 1): n more after ``start`` have been counted.
 

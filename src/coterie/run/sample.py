@@ -91,7 +91,6 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "left_out": {str(k): why for k, why in verdict.left_out.items()},
         "modes": [mode._asdict() for mode in verdict.modes],
         "resumed": resumed,
-        "converged": has_converged(pooled.draws.trace) and not verdict.left_out,
     }
     warn(facts, verdict, pooled, sampler.plan.sweeps)
     return Sample(pooled, facts)
