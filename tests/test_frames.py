@@ -837,3 +837,14 @@ def test_the_input_is_left_as_it_was():
     annotations_from(frame, gold="gold")
     pd.testing.assert_frame_equal(frame, before)
     frame.loc[0, "label"] = "no"  # still writable
+
+
+def test_classes_written_as_text_match_typed_labels():
+    """As on the command line: ``--classes 1,0 --extra-answers 9`` on a typed source."""
+    frame = pd.DataFrame({"item": [1, 1, 2], "annotator": [1, 2, 1], "label": [0, 9, 1]})
+    annotations = annotations_from(frame, classes=["1", "0"], extra_answers=["9"])
+    assert annotations.classes.tolist() == ["1", "0"]
+    assert annotations.codes.item_answer.tolist() == [1, 2, 0]
+    guessed = annotations_from(frame, extra_answers=["9"])
+    assert guessed.classes.tolist() == [0, 1]
+    assert guessed.codes.item_answer.tolist() == [0, 2, 1]

@@ -12,7 +12,7 @@ from coterie.annotations import Array, IntArray
 from coterie.errors import DataError
 from coterie.frames.forms import Triples
 from coterie.frames.table import Table, listed
-from coterie.frames.values import Coded, sort_order, value_array
+from coterie.frames.values import Coded, look_up, sort_order, value_array
 
 
 class Answers(NamedTuple):
@@ -43,8 +43,8 @@ def code_answers(
         )
     if len(truths) < 2:
         raise DataError(_too_few(table, truths, classes is None))
-    place = {value: code for code, value in enumerate([*truths.tolist(), *extra.tolist()])}
-    codes = np.array([place.get(value, -1) for value in label.values.tolist()], np.int32)
+    codes, never_true = look_up(label.values, truths), look_up(label.values, extra)
+    codes = np.where(never_true < 0, codes, len(truths) + never_true).astype(np.int32)
     if codes.min() < 0:
         raise DataError(_outside(table, triples, codes < 0, truths, extra))
     return Answers(codes[label.codes], truths, extra)
@@ -63,8 +63,7 @@ def declared(values: Iterable[Hashable] | None, argument: str) -> Array:
 
 def seen(label: Coded, extra: Array) -> Array:
     """Give every label seen that is not declared an extra answer, in order."""
-    never_true = set(extra.tolist())
-    truths = value_array(value for value in label.values.tolist() if value not in never_true)
+    truths = label.values[look_up(label.values, extra) < 0]
     return truths[sort_order(truths)]
 
 
