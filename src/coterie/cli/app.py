@@ -123,7 +123,7 @@ def aggregate(
 
 @app.command()
 @guarded
-def demo(model: Model = "ds", seed: Seed = 0) -> None:
+def demo(model: Model = "hcbcc", seed: Seed = 0) -> None:
     """Aggregate a built-in synthetic crowd whose truth is known, and show the result."""
     from coterie.cli import demo as command
 

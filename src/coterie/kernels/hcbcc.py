@@ -360,13 +360,8 @@ def draw_confusion(
     ``spare`` draws for annotators without labels, so that they move nobody else's draws.
     """
     shapes = shapes_of_groups(state)
-    one = Shapes(
-        np.zeros((1, *out.shape[1:])),
-        np.zeros((1, out.shape[1])),
-        np.zeros((1, *out.shape[1:])),
-        np.zeros((1, out.shape[1])),
-    )
-    nobody = Sums(np.zeros(out.shape[1:]), np.zeros(out.shape[1]))
+    n_classes, n_answers = out.shape[1], out.shape[2]
+    one, nobody = new_shapes(1, n_classes, n_answers), new_sums(n_classes, n_answers)
     for l in range(len(out)):
         if state.group[l] >= 0:
             draw_matrix(state.said[l], shapes, state.group[l], out[l], rng)

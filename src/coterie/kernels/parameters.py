@@ -50,12 +50,14 @@ class Sums(NamedTuple):
     log_nu: FloatArray  # (classes,)           sum of log nu
 
 
+@kernel
 def new_shapes(n_bases: int, n_classes: int, n_answers: int) -> Shapes:
     """Give room for the parameters of this many clusters."""
     matrices, rows = (n_bases, n_classes, n_answers), (n_bases, n_classes)
     return Shapes(np.zeros(matrices), np.zeros(rows), np.zeros(matrices), np.zeros(rows))
 
 
+@kernel
 def new_sums(n_classes: int, n_answers: int) -> Sums:
     """Give sums over nobody."""
     return Sums(np.zeros((n_classes, n_answers)), np.zeros(n_classes))

@@ -67,7 +67,7 @@ def expected_calibration_error(
 ) -> float:
     """Give the expected calibration error: the mean gap of confidence and accuracy over items.
 
-    The sum over the bins of :func:`reliability` of items / all items * |accuracy - confidence|.
+    The sum over the bins of :func:`reliability` of items / all items * ``|accuracy - confidence|``.
     It depends on the bins, and few items make it larger than it is: compare models on the same
     items and bins.
 
