@@ -15,7 +15,7 @@ demo: $(STAMPS)/core  ## aggregate a built-in synthetic crowd and print the resu
 	@$(BIN)/coterie demo
 
 test: $(STAMPS)/test  ## run all tests, doctests included, and print the coverage
-	cd $(ROOT) && $(BIN)/python -m pytest --cov --cov-report=term $(ARGS)
+	cd $(ROOT) && $(BIN)/python -m pytest -n auto --cov --cov-report=term $(ARGS)
 
 slow: $(STAMPS)/test  ## run the tests that take minutes
 	cd $(ROOT) && $(BIN)/python -m pytest -m slow $(ARGS)
