@@ -41,7 +41,7 @@ def written(folder, name, content):
         ("a.tsv", TEXT.replace(",", "\t"), ""),
         ("a.csv.gz", gzip.compress(TEXT.encode(), mtime=0), ""),
         ("zipped.csv", gzip.compress(TEXT.encode(), mtime=0), ""),
-        ("a.tsv.gz", gzip.compress(TEXT.replace(",", "\t").encode()), ""),
+        ("a.tsv.gz", gzip.compress(TEXT.replace(",", "\t").encode(), mtime=0), ""),
         ("a.txt", TEXT.replace(",", "\t"), " (separated by '\\t')"),
         ("semicolon.csv", TEXT.replace(",", ";"), " (separated by ';')"),
         ("tab.csv", TEXT.replace(",", "\t"), " (separated by '\\t')"),
@@ -125,7 +125,9 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
 def test_jsonl_keeps_types(tmp_path, name):
     lines = [json.dumps(row) for row in TYPED.to_dict("records")]
     content = ("\n\n".join(lines) + "\n").encode()
-    path = written(tmp_path, name, gzip.compress(content, mtime=0) if name.endswith("gz") else content)
+    path = written(
+        tmp_path, name, gzip.compress(content, mtime=0) if name.endswith("gz") else content
+    )
     annotations = coterie.read(path)
     assert annotations.items.dtype == np.int64
     assert annotations.classes.tolist() == [False, True]
