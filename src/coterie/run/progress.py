@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -50,7 +51,9 @@ class Bar:
 def progress_bar(name: str, sweeps: int, shown: bool) -> Iterator[Bar]:
     """Show a bar on standard error, on a terminal or in a notebook; in a pipe show nothing."""
     console = Console(stderr=True)
-    if not shown or not (console.is_terminal or console.is_jupyter):
+    # rich needs ipywidgets in a notebook, and would complain into the cell without them.
+    notebook = console.is_jupyter and find_spec("ipywidgets") is not None
+    if not shown or not (console.is_terminal or notebook):
         yield Bar(None, name, sweeps)
         return
     columns = (
