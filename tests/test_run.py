@@ -408,3 +408,33 @@ def test_every_fact_of_a_run_is_there(uninterrupted):
     assert uninterrupted.run.keys() == {
         "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed",
     }  # fmt: skip
+
+
+# --- real data ----------------------------------------------------------------------------------
+
+
+def quiz(name):
+    folder = Path(__file__).parents[2] / "shared" / "data" / name
+    if not folder.is_dir():
+        pytest.skip("the quizzes are not there: they lie beside the project in shared/data")
+    return coterie.read(folder / "labels.csv")
+
+
+@pytest.mark.slow
+def test_on_a_hard_quiz_a_chain_in_a_poorer_mode_is_left_out():
+    model = coterie.IBCC(random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        posterior = model.fit(quiz("quiz_english")).posterior_
+    assert posterior.run["left_out"] == {"1": "poorer"}
+    assert "chain 2 is poorer" in str(caught[0].message)
+    assert posterior.draws.class_balance.shape[0] == 3
+
+
+@pytest.mark.slow
+def test_equally_good_modes_are_kept_and_said_to_disagree():
+    model = coterie.IBCC(random_state=0)
+    with pytest.warns(ConvergenceWarning, match="have not converged") as caught:
+        posterior = model.fit(quiz("quiz_science")).posterior_
+    assert posterior.run["left_out"] == {}
+    assert caught[0].message.numbers["r_hat"] > 2
+    assert not posterior.converged
