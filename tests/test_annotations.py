@@ -1,5 +1,7 @@
 """Annotations: codes, compressed rows, immutability, the one-line description."""
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -171,3 +173,14 @@ def test_importing_coterie_loads_nothing_heavy():
     code = f"import sys, coterie; print(sorted(set(sys.modules) & {heavy}))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a))])
+def test_copies_are_immutable_too(copied):
+    codes = encode([0, 1], [0, 1], [1, 0], sizes=(2, 2, 2, 2))
+    words = [np.array(list(text), object) for text in ("ij", "ab", "yn", "")]
+    again = copied(Annotations(*words, codes))
+    for array in (again.items, again.classes, again.codes.item_answer, again.codes.gold):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert again.codes.item_answer.tolist() == codes.item_answer.tolist()

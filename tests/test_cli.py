@@ -164,6 +164,81 @@ def test_a_pipe_gets_plain_text(labels):
     assert not set("│┃━─╭") & set(done.stdout)
 
 
+def test_a_reader_that_stops_early_loses_no_file(labels, tmp_path):
+    command = f"{sys.executable} -m coterie aggregate {labels} --out result | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        cwd=tmp_path, capture_output=True, encoding="utf-8",
+    )  # fmt: skip
+    assert done.stdout.count("\n") == 1
+    assert done.stderr == ""
+    assert (tmp_path / "result" / "run.json").exists()
+
+
+def test_another_format_leaves_no_stale_table(labels, tmp_path):
+    out = tmp_path / "result"
+    assert coterie("aggregate", labels, "--out", out).returncode == 0
+    refused = coterie("aggregate", labels, "--out", out, "--format", "json")
+    assert refused.returncode == 1
+    assert "already holds run.json, run.coterie, labels.csv, annotators.csv;" in refused.stderr
+    forced = coterie("aggregate", labels, "--out", out, "--format", "json", "--force")
+    assert forced.returncode == 0, forced.stderr
+    assert sorted(path.name for path in out.iterdir()) == [
+        "annotators.json", "labels.json", "run.coterie", "run.json",
+    ]  # fmt: skip
+
+
+def test_a_truth_that_does_not_fit_is_noticed_before_the_long_part(labels, tmp_path):
+    truth = tmp_path / "truth.csv"
+    truth.write_text("item,label\nx1,yes\n", "utf-8")
+    done = coterie("aggregate", labels, "--model", "hcbcc", "--truth", truth, "--out", tmp_path / "r")
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: no item has both")
+    assert not (tmp_path / "r").exists()
+
+
+def test_typed_ids_match_a_truth_written_as_text(tmp_path):
+    frame = pd.DataFrame({"item": [7, 7, 8], "annotator": [1, 2, 1], "label": [0, 0, 1]})
+    frame.to_parquet(tmp_path / "labels.parquet")
+    (tmp_path / "truth.csv").write_text("item,label\n7,0\n8,0\n", "utf-8")
+    done = coterie(
+        "aggregate", "labels.parquet", "--model", "majority", "--truth", "truth.csv", "--out", "r",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
+    assert (record["scores"]["scored items"], record["scores"]["accuracy"]) == (2, 0.5)
+    digest = hashlib.sha256((tmp_path / "truth.csv").read_bytes()).hexdigest()
+    assert record["truth"] == {"path": "truth.csv", "sha256": digest}
+    assert record["gold"] is None
+
+
+def test_the_wide_form_can_be_asked_for(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("item,ann,bob,note\nq1,yes,no,x\nq2,no,,y\nq3,yes,yes,z\n", "utf-8")
+    done = coterie("aggregate", path, "--annotator", "ann,bob")
+    assert done.returncode == 0, done.stderr
+    assert "3 items x 2 annotators, 5 labels, 2 classes" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--seed", "-1", "--model", "ibcc"], ["--jobs", "0", "--model", "ibcc"]]
+)
+def test_impossible_numbers_are_refused_without_a_traceback(labels, arguments):
+    done = coterie("aggregate", labels, *arguments)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_sentences_name_the_options_of_the_command_line(tmp_path):
+    path = tmp_path / "labels.csv"
+    path.write_text("item,annotator,label\nq1,ann,yes\nq1,ann,no\nq2,bob,no\n", "utf-8")
+    done = coterie("aggregate", path)
+    assert done.returncode == 1
+    assert '--duplicates "first"' in done.stderr
+    assert "duplicates=" not in done.stderr
+
+
 def test_demo_shows_every_group_and_beats_the_vote():
     done = coterie("demo")
     assert done.returncode == 0, done.stderr
@@ -284,6 +359,7 @@ def read():
     time.sleep(10)
     return b""
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a foreground job
 sys.stdin = SimpleNamespace(buffer=SimpleNamespace(read=read))
 sys.argv = ["coterie", "aggregate", "-"]
 from coterie.cli import main

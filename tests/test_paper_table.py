@@ -11,7 +11,9 @@ from arviz_stats.base import array_stats
 import coterie
 from realdata import load
 
-SETTINGS = {"sweeps": 10_000, "burn_in": 3_000, "chains": 4, "random_state": 20_141}
+SETTINGS = {
+    "sweeps": 10_000, "burn_in": 3_000, "early_stop": False, "chains": 4, "random_state": 20_141,
+}  # fmt: skip
 
 PAPER = {  # accuracy in percent: majority, iBCC, cBCC, hcBCC
     "bluebird": (75.93, 89.81, 88.89, 88.89),
@@ -38,6 +40,7 @@ def n_right(model, dataset):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")  # R-hat just above 1.01
 @pytest.mark.parametrize("name", PAPER)
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_paper_s_table(name, kind):

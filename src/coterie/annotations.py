@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -186,8 +186,13 @@ class Annotations:
     origin: str = ""
 
     def __post_init__(self) -> None:
-        for array in (self.items, self.annotators, self.classes, self.extra_answers):
+        words = (self.items, self.annotators, self.classes, self.extra_answers)
+        for array in (*words, *self.codes[:7]):
             array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor, so that copies are immutable too."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def n_items(self) -> int:

@@ -1,5 +1,13 @@
 """The command line: parse, call, show. No statistics here, and no heavy import at the top."""
 
-from coterie.cli.app import main
+from __future__ import annotations
 
-__all__ = ["main"]
+
+def main() -> None:
+    """Run the command line; Ctrl-C ends it quietly, whenever it comes."""
+    try:
+        from coterie.cli.app import app
+
+        app()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from coterie.annotations import Annotations
 from coterie.cli import show
 from coterie.io import read, read_truth
-from coterie.io.files import find
+from coterie.io.files import File, find
 from coterie.io.write import (
     Writer,
     check_free,
@@ -19,7 +19,7 @@ from coterie.io.write import (
     targets,
     write_together,
 )
-from coterie.models import SamplingEstimator, make_model
+from coterie.models import MajorityVote, SamplingEstimator, make_model
 from coterie.posterior import Posterior
 from coterie.version import __version__
 
@@ -46,20 +46,27 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     paths = places(job, isinstance(model, SamplingEstimator))
     file = find(source)
     annotations = read(file, **reading)
-    truth = None if job.truth is None else read_truth(job.truth)
     show.data(source, annotations)
+    vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
+    truth = None if job.truth is None else read_truth(job.truth, annotations)
+    # Before the long part: a truth that does not fit is noticed now.
+    scores = [] if truth is None else [show.scores_of(vote, truth)]
     start = time.perf_counter()
     posterior = model.fit(annotations).posterior_
     seconds = time.perf_counter() - start
-    scores = {} if truth is None else show.scores_of(posterior, truth)
-    show.summary(posterior, scores)
+    if truth is not None:
+        scores.append(show.scores_of(posterior, truth))
     if paths:
         record = {
-            **describe(posterior, job, seconds, scores),
-            "input": {"path": source, "sha256": file.sha256(), **sizes(annotations)},
+            **describe(posterior, job, seconds),
+            "scores": scores[-1] if scores else {},
+            "input": {**checked(source, file), **sizes(annotations)},
+            "gold": known_file(reading["gold"], annotations),
+            "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),
         }
         write(posterior, paths, record, job.format)
-        show.files(list(paths.values()))
+    show.summary(posterior, scores)
+    show.files(list(paths.values()))
     show.convergence(posterior)
     return posterior.converged
 
@@ -90,20 +97,31 @@ def write(
     write_together({path: writers[name] for name, path in paths.items()})
 
 
-def describe(
-    posterior: Posterior, job: Job, seconds: float, scores: Mapping[str, float]
-) -> dict[str, Any]:
+def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:
     """Say what was done: the head of ``run.json``."""
     return {
         "version": __version__,
         "model": posterior.model,
         "settings": dict(posterior.settings),
         "seed": job.settings["random_state"],
+        "format": job.format,
         "seconds": round(seconds, 3),
         "converged": posterior.converged,
         "run": dict(posterior.run),
-        "scores": dict(scores),
     }
+
+
+def checked(path: str, file: File) -> dict[str, Any]:
+    """Say which file was read, with its checksum."""
+    return {"path": path, "sha256": file.sha256()}
+
+
+def known_file(gold: str | None, annotations: Annotations) -> dict[str, Any] | None:
+    """Say where the known labels came from: a column of the input, or a file of their own."""
+    if gold is None:
+        return None
+    where = checked(gold, find(gold)) if Path(gold).is_file() else {"column": gold}
+    return {**where, "items": len(annotations.gold)}
 
 
 def sizes(annotations: Annotations) -> dict[str, Any]:
@@ -115,5 +133,4 @@ def sizes(annotations: Annotations) -> dict[str, Any]:
         "labels": annotations.n_labels,
         "classes": annotations.classes.tolist(),
         "extra_answers": annotations.extra_answers.tolist(),
-        "gold": len(annotations.gold),
     }

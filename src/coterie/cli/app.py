@@ -20,14 +20,6 @@ app = typer.Typer(
 )
 
 
-def main() -> None:
-    """Run the command line."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
-
-
 def _version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"coterie {__version__}")
@@ -44,7 +36,7 @@ def _options(
 
 
 Model = Annotated[str, typer.Option("--model", "-m", help="majority, ds, ibcc, cbcc or hcbcc.")]
-Seed = Annotated[int, typer.Option("--seed", help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
 Format = Annotated[str, typer.Option("--format", help="csv, parquet or json.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
 
@@ -64,7 +56,9 @@ def aggregate(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")] = None,
     item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column of the annotators.")] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Column of the annotators; or one each: ann,bob,cat")
+    ] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
     classes: Annotated[
         str | None, typer.Option(help="The possible truths, separated by commas.")
@@ -82,7 +76,9 @@ def aggregate(
     ] = 10_000,
     burn_in: Annotated[int, typer.Option(help="Sweeps dropped at the start of a chain.")] = 3_000,
     early_stop: Annotated[bool, typer.Option(help="Stop when the chains have converged.")] = True,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Threads.  [all cores]")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Threads.  [all cores]")
+    ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="A file to keep a long run in, and to go on from.")
     ] = None,
@@ -98,7 +94,7 @@ def aggregate(
 
     reading = {
         "item": item,
-        "annotator": annotator,
+        "annotator": _one_or_many(annotator),
         "label": label,
         "gold": gold,
         "classes": _split(classes),
@@ -234,3 +230,8 @@ def _numbers(words: str) -> list[float]:
         raise typer.BadParameter(
             f"{words!r} is not a list of numbers such as 0.7,0.2,0.1"
         ) from None
+
+
+def _one_or_many(words: str | None) -> str | list[str] | None:
+    """Tell the column of the long form from the columns of the wide form."""
+    return _split(words) if words is not None and "," in words else words

@@ -16,10 +16,10 @@ def run(model: str, seed: int) -> None:
     out = show.console()
     out.print(f"A synthetic crowd: {crowd.annotations.describe()}")
     posterior = make_model(model, random_state=seed).fit(crowd.annotations).posterior_
-    show.summary(posterior, {})
-    show.table(group_table(posterior, crowd), "Who they really are", out)
     vote = MajorityVote().fit(crowd.annotations).posterior_
-    show.table(score_table([vote, posterior], crowd), "Against the truth", out)
+    show.summary(posterior, [show.scores_of(p, crowd.truth) for p in (vote, posterior)])
+    show.table(group_table(posterior, crowd), "Who they really are", out)
+    show.convergence(posterior)
 
 
 def group_table(posterior: Posterior, crowd: Crowd) -> pd.DataFrame:
@@ -29,9 +29,3 @@ def group_table(posterior: Posterior, crowd: Crowd) -> pd.DataFrame:
     frame.insert(0, "annotators", groups.size())
     frame = frame.sort_values("informativeness", ascending=False)
     return frame.rename_axis("group").reset_index()
-
-
-def score_table(posteriors: list[Posterior], crowd: Crowd) -> pd.DataFrame:
-    """Score several results against the truth."""
-    rows = [{"model": p.model, **show.scores_of(p, crowd.truth)} for p in posteriors]
-    return pd.DataFrame(rows)

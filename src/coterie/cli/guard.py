@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -26,15 +28,37 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             try:
                 command(*args, **kwargs)
             except CoterieError as error:
-                typer.echo(f"Error: {error}", err=True)
+                typer.echo(f"Error: {_as_options(str(error))}", err=True)
                 raise typer.Exit(1) from None
             except BrokenPipeError:
-                sys.stderr.close()  # `coterie ... | head` is no error
+                # `coterie ... | head` is no error; nothing may be flushed to the closed pipe.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
                 raise typer.Exit(0) from None
+            except OSError as error:
+                typer.echo(f"Error: {error.strerror or error}", err=True)
+                raise typer.Exit(1) from None
             except KeyboardInterrupt:
                 raise typer.Exit(130) from None
 
     return run
+
+
+OPTIONS = "item annotator label gold classes extra_answers duplicates sweeps burn_in thin"
+
+
+def _as_options(sentence: str) -> str:
+    """Name the options of the command line where a sentence names arguments of Python.
+
+    Examples
+    --------
+    >>> _as_options('pass duplicates="first", or extra_answers= too')
+    'pass --duplicates "first", or --extra-answers too'
+    """
+    for name in OPTIONS.split():
+        option = "--" + name.replace("_", "-")
+        sentence = re.sub(rf"(?<![\w(-]){name}=(?=[\w'\"\[])", f"{option} ", sentence)
+        sentence = re.sub(rf"(?<![\w(-]){name}=", option, sentence)
+    return sentence
 
 
 def _show_warning(

@@ -67,8 +67,8 @@ def data(source: str, annotations: Annotations) -> None:
         out.print(escape(annotations.origin), soft_wrap=True)
 
 
-def summary(posterior: Posterior, scores: Mapping[str, float]) -> None:
-    """Show the result: classes, who answers how well, where to look, and the scores."""
+def summary(posterior: Posterior, scores: Sequence[Mapping[str, object]]) -> None:
+    """Show the result: classes, who answers how well, where to look, and scores of models."""
     out = console()
     table(class_table(posterior), f"{posterior.model}: consensus", out)
     table(annotator_table(posterior), annotator_title(posterior), out)
@@ -76,7 +76,7 @@ def summary(posterior: Posterior, scores: Mapping[str, float]) -> None:
     if posterior.draws is not None and posterior.draws.n_coteries is not None:
         coteries(posterior, out)
     if scores:
-        table(pd.DataFrame([scores]), "Against the truth", out)
+        table(pd.DataFrame(scores), "Against the truth", out)
 
 
 def coteries(posterior: Posterior, out: Console) -> None:
@@ -124,15 +124,16 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
     p[np.arange(len(p)), posterior.label_code] = -1
     labels["runner-up"] = a.classes[p.argmax(axis=1)].astype(str)
     labels["labels"] = a.labels_per_item
-    worst = labels.sort_values("entropy", ascending=False, kind="stable").head(shown)
+    worst = labels.sort_values("probability", kind="stable").head(shown)
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
 
 
-def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, float]:
+def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, object]:
     """Score a result against the truth."""
     labels = posterior.labels().set_index("item")["label"]
     probabilities = posterior.probabilities()
     return {
+        "model": posterior.model,
         "scored items": int(probabilities.index.isin(truth.index).sum()),
         "accuracy": metrics.accuracy(labels, truth),
         "balanced accuracy": metrics.balanced_accuracy(labels, truth),
@@ -160,6 +161,8 @@ def convergence(posterior: Posterior) -> None:
 
 def files(paths: Sequence[Path]) -> None:
     """Say where the results are."""
+    if not paths:
+        return
     out = console()
     out.print()
     out.print("Written: " + escape(", ".join(str(path) for path in paths)), soft_wrap=True)

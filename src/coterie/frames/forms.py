@@ -154,11 +154,11 @@ def _guessed_wide(table: Table, asked: Asked, gold: int | None) -> Columns:
 def _same_words(columns: list[Coded]) -> bool:
     """Tell whether columns look like annotators answering one question.
 
-    At least two columns are not blank, half of each one's words are also another's, and words
-    come back: there are at least twice as many cells as different words.
+    At least two columns are not blank, half of all words are said in more than one column, and
+    words come back: there are at least twice as many cells as different words.
     """
     spoken = [set(coded.values.tolist()) for coded in columns if len(coded.values)]
     speakers = Counter(word for words in spoken for word in words)
-    shared = all(2 * sum(speakers[word] > 1 for word in words) >= len(words) for words in spoken)
+    shared = 2 * sum(count > 1 for count in speakers.values()) >= len(speakers)
     cells = sum(int(np.count_nonzero(coded.codes >= 0)) for coded in columns)
     return len(spoken) > 1 and shared and cells >= 2 * len(speakers)

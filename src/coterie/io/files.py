@@ -55,7 +55,11 @@ class File:
 def find(path: str | PathLike[str]) -> File:
     """Find a file and see whether it is compressed."""
     if path == "-":
+        if sys.stdin is None:
+            raise DataError("standard input is closed; pipe the labels in, or name a file")
         return _kept("standard input", sys.stdin.buffer.read())
+    if not str(path):
+        raise DataError("the name of the file is empty; name a CSV, TSV, Parquet or JSONL file")
     place = Path(path).expanduser()
     if place.is_dir():
         raise DataError(f"{path} is a folder; name a CSV, TSV, Parquet or JSONL file")

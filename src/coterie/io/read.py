@@ -7,10 +7,13 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coterie.annotations import Annotations
+import numpy as np
+
+from coterie.annotations import Annotations, Array
 from coterie.errors import DataError
 from coterie.frames import Table, annotations_from, known_labels, table_from
 from coterie.frames.table import listed
+from coterie.frames.values import look_up
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
 
@@ -101,20 +104,36 @@ def read(
     )
 
 
-def read_truth(source: Any) -> pd.Series[Any]:
+def read_truth(source: Any, annotations: Annotations | None = None) -> pd.Series[Any]:
     """Read labels to score a result with: a Series, item -> label.
 
     Parameters
     ----------
     source
         A file, frame, Series or mapping of items and labels; blank labels are left out.
+    annotations
+        The data to be scored: a text file's '7' is then the typed source's 7, for items and labels.
 
     Examples
     --------
     >>> read_truth({"q1": "yes", "q2": None}).to_dict()
     {'q1': 'yes'}
     """
-    return known_labels(table_of_file(source) if _is_path(source) else source)
+    truth = known_labels(table_of_file(source) if _is_path(source) else source)
+    if annotations is None:
+        return truth
+    items = _as_written(truth.index.to_numpy(), annotations.items)
+    labels = _as_written(truth.to_numpy(), annotations.classes)
+    return type(truth)(labels, index=type(truth.index)(items, name="item"), name=truth.name)
+
+
+def _as_written(values: Array, vocabulary: Array) -> Array:
+    """Give the vocabulary's own value for each value that is written like one of it."""
+    place = look_up(values, vocabulary)
+    found = place >= 0
+    result = np.array(values, object)
+    result[found] = vocabulary[place[found]]
+    return result
 
 
 def _is_path(source: Any) -> bool:

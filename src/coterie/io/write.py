@@ -30,13 +30,26 @@ def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
 
 def check_free(out: Path, paths: Iterable[Path], *, force: bool) -> None:
     """Refuse, before any work is done, to write where earlier results lie."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file, not a folder; choose another --out")
-    there = [path.name for path in paths if path.exists()]
+    for folder in (out, *out.parents):
+        if folder.exists() and not folder.is_dir():
+            raise DataError(f"{folder} is a file, not a folder; choose another --out")
+    paths = list(paths)
+    there = [path.name for path in (*paths, *other_formats(paths)) if path.exists()]
     if there and not force:
         raise DataError(
             f"{out} already holds {', '.join(there)}; choose another --out, or pass --force"
         )
+
+
+def other_formats(paths: Iterable[Path]) -> list[Path]:
+    """Name the same tables in other formats: earlier results that would lie beside new ones."""
+    suffixes = {f".{format}" for format in FORMATS}
+    return [
+        path.with_suffix(suffix)
+        for path in paths
+        if path.suffix in suffixes and path.stem != "run"
+        for suffix in sorted(suffixes - {path.suffix})
+    ]
 
 
 def table_writer(table: pd.DataFrame, format: str) -> Writer:
@@ -51,7 +64,10 @@ def json_writer(content: Mapping[str, Any]) -> Writer:
 
 
 def write_together(writers: Mapping[Path, Writer]) -> None:
-    """Write several files aside, then give them their names; on failure leave nothing."""
+    """Write several files aside, then give them their names; on failure leave nothing.
+
+    The same tables in another format, of an earlier run, are removed.
+    """
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in writers}
     try:
         for path, write in writers.items():
@@ -59,6 +75,8 @@ def write_together(writers: Mapping[Path, Writer]) -> None:
             write(aside[path])
         for path, part in aside.items():
             part.replace(path)
+        for path in other_formats(writers):
+            path.unlink(missing_ok=True)
     except OSError as error:
         raise DataError(f"cannot write {error.filename}: {error.strerror}") from None
     finally:

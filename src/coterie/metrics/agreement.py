@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from coterie.annotations import Annotations
 from coterie.errors import DataError
+from coterie.frames import annotations_from
 
 FloatArray = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class Patterns(NamedTuple):
     disagreement: FloatArray  # (patterns,)    share of an item's pairs of labels that differ
 
 
-def krippendorff_alpha(annotations: Annotations) -> float:
+def krippendorff_alpha(annotations: Any) -> float:
     """Give Krippendorff's alpha for nominal labels: 1 - disagreement seen / expected by chance.
 
     With n[i, c] labels c of item i, n[i] labels of item i, and n in all, over the items that have
@@ -42,7 +43,8 @@ def krippendorff_alpha(annotations: Annotations) -> float:
     Parameters
     ----------
     annotations
-        Who said what about which item. Memory and time are linear in the number of labels.
+        Who said what about which item: Annotations, a dataframe or triples. Memory and time are
+        linear in the number of labels.
 
     Examples
     --------
@@ -51,12 +53,12 @@ def krippendorff_alpha(annotations: Annotations) -> float:
     >>> round(krippendorff_alpha(crowd.annotations), 3)
     0.871
     """
-    patterns = _find_patterns(annotations)
+    patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
     return float(_alpha(patterns, patterns.n_items[None, :])[0])
 
 
 def krippendorff_interval(
-    annotations: Annotations,
+    annotations: Any,
     *,
     level: float = 0.95,
     resamples: int = 2_000,
@@ -90,7 +92,7 @@ def krippendorff_interval(
         raise DataError(f"level must be between 0 and 1, got {level}")
     if resamples < 1:
         raise DataError(f"resamples must be at least 1, got {resamples}")
-    patterns = _find_patterns(annotations)
+    patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
     rng = np.random.default_rng(random_state)
     n_items = patterns.n_items.sum()
     step = max(CHUNK // len(patterns.n_items), 1)
@@ -110,7 +112,7 @@ def krippendorff_interval(
     return float(low), float(high)
 
 
-def fleiss_kappa(annotations: Annotations) -> float:
+def fleiss_kappa(annotations: Any) -> float:
     """Give Fleiss' kappa: (agreement seen - by chance) / (1 - by chance).
 
     The agreement seen is the mean over items of the share of an item's pairs of labels that are
@@ -126,7 +128,8 @@ def fleiss_kappa(annotations: Annotations) -> float:
     Parameters
     ----------
     annotations
-        Who said what about which item. Memory and time are linear in the number of labels.
+        Who said what about which item: Annotations, a dataframe or triples. Memory and time are
+        linear in the number of labels.
 
     Examples
     --------
@@ -135,7 +138,8 @@ def fleiss_kappa(annotations: Annotations) -> float:
     >>> round(fleiss_kappa(crowd.annotations), 3)
     0.871
     """
-    patterns = _find_patterns(annotations)
+    annotations = annotations_from(annotations, duplicates="keep")
+    patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
     seen = 1 - np.average(patterns.disagreement, weights=patterns.n_items)
     n_labels = annotations.labels_per_item
     weight = 1 / n_labels[n_labels > 0]

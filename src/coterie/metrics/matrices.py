@@ -46,5 +46,11 @@ def informativeness(confusion: ArrayLike) -> NDArray[np.float64]:
             "informativeness needs matrices of shape (..., classes, answers) with at least "
             f"2 classes, got shape {matrix.shape}"
         )
+    sums = matrix.sum(axis=-1)
+    if not np.allclose(sums, 1, atol=1e-3):
+        raise DataError(
+            "informativeness needs rows that sum to one (true classes in rows, answers in columns),"
+            f" got a sum of {sums.flat[np.argmax(np.abs(sums - 1))]:.3g}"
+        )
     away = matrix - matrix.mean(axis=-2, keepdims=True)
     return np.asarray((away**2).sum(axis=(-2, -1)) / (matrix.shape[-2] - 1))

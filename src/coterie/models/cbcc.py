@@ -21,8 +21,7 @@ class CBCC(SamplingEstimator):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.CBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
-    >>> model.fit(crowd.annotations).posterior_
+    >>> coterie.CBCC(burn_in=1_000, random_state=0).fit(crowd.annotations).posterior_
     <Posterior of CBCC: 50 items, 12 annotators, 3 classes>
     """
 

@@ -22,8 +22,7 @@ class HCBCC(SamplingEstimator):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.HCBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
-    >>> model.fit(crowd.annotations).posterior_
+    >>> coterie.HCBCC(burn_in=1_000, random_state=0).fit(crowd.annotations).posterior_
     <Posterior of HCBCC: 50 items, 12 annotators, 3 classes>
     """
 

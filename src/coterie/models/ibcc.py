@@ -21,8 +21,7 @@ class IBCC(SamplingEstimator):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.IBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
-    >>> model.fit(crowd.annotations).posterior_
+    >>> coterie.IBCC(burn_in=1_000, random_state=0).fit(crowd.annotations).posterior_
     <Posterior of IBCC: 50 items, 12 annotators, 3 classes>
     """
 

@@ -131,6 +131,10 @@ class SamplingEstimator(Estimator):
         name = type(self).__name__
         for parameter, least in (("sweeps", 1), ("burn_in", 0), ("chains", 1)):
             _check_whole(getattr(self, parameter), f"{name}({parameter}=...)", least)
+        if self.random_state is not None:
+            _check_whole(self.random_state, f"{name}(random_state=...)", 0)
+        if self.n_jobs is not None and self.n_jobs != -1:
+            _check_whole(self.n_jobs, f"{name}(n_jobs=...)", 1)
         if self.burn_in >= self.sweeps:
             raise DataError(
                 f"{name} drops burn_in={self.burn_in:,} of sweeps={self.sweeps:,} sweeps, which"
