@@ -191,7 +191,9 @@ def test_another_format_leaves_no_stale_table(labels, tmp_path):
 def test_a_truth_that_does_not_fit_is_noticed_before_the_long_part(labels, tmp_path):
     truth = tmp_path / "truth.csv"
     truth.write_text("item,label\nx1,yes\n", "utf-8")
-    done = coterie("aggregate", labels, "--model", "hcbcc", "--truth", truth, "--out", tmp_path / "r")
+    done = coterie(
+        "aggregate", labels, "--model", "hcbcc", "--truth", truth, "--out", tmp_path / "r"
+    )
     assert done.returncode == 1
     assert done.stderr.startswith("Error: no item has both")
     assert not (tmp_path / "r").exists()

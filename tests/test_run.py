@@ -161,51 +161,41 @@ def test_a_run_that_has_not_converged_says_so():
 # --- modes --------------------------------------------------------------------------------------
 
 
-def votes_of(truth, n_annotators=5):
-    """Data in which everybody says the truth."""
-    items = np.repeat(np.arange(len(truth)), n_annotators)
-    annotators = np.tile(np.arange(n_annotators), len(truth))
-    sizes = (len(truth), n_annotators, 2, 2)
-    return coterie.annotations.encode(
-        items, annotators, np.repeat(truth, n_annotators), sizes=sizes
-    )
-
-
-def sure(labels):
-    return np.eye(2)[np.asarray(labels)]
-
-
-def wander(*levels):
+def wander(*levels, sd=1.0):
     rng = np.random.default_rng(0)
-    return np.array([[level] for level in levels]) + rng.normal(size=(len(levels), 200))
+    return np.array([[level] for level in levels]) + sd * rng.normal(size=(len(levels), 200))
 
 
 def test_chains_in_one_mode_are_all_kept():
-    truth = np.array([0, 1, 1, 0, 1])
-    verdict = judge(wander(-50, -50.2, -49.9), [sure(truth)] * 3, votes_of(truth))
+    verdict = judge(wander(-50, -50.2, -49.9), wander(0.9, 0.9, 0.9, sd=0.01))
     assert verdict.left_out == {}
     assert verdict.kept == [0, 1, 2]
 
 
 def test_a_mirrored_chain_is_left_out_even_if_its_log_joint_is_close():
-    truth = np.array([0, 1, 1, 0, 1])
-    ends = [sure(truth), sure(1 - truth), sure(truth)]
-    verdict = judge(wander(-50, -51, -50), ends, votes_of(truth))
+    verdict = judge(wander(-50, -51, -50), wander(0.9, 0.1, 0.9, sd=0.02))
     assert verdict.left_out == {1: "mirrored"}
-    assert [mode.vote_agreement for mode in verdict.modes] == [1, 0, 1]
+    assert verdict.kept == [0, 2]
+
+
+def test_chains_that_visit_both_modes_are_not_mirrored():
+    verdict = judge(wander(-50, -50, -50), wander(0.6, 0.25, 0.55, sd=0.4))
+    assert verdict.left_out == {}
 
 
 def test_a_clearly_poorer_chain_is_left_out():
-    truth = np.array([0, 1, 1, 0, 1])
-    verdict = judge(wander(-50, -80, -50), [sure(truth)] * 3, votes_of(truth))
+    verdict = judge(wander(-50, -80, -50), wander(0.9, 0.8, 0.9, sd=0.01))
     assert verdict.left_out == {1: "poorer"}
 
 
 def test_nobody_is_left_out_if_the_mirrored_chain_is_the_best():
-    truth = np.array([0, 1, 1, 0, 1])
-    ends = [sure(truth), sure(1 - truth)]
-    verdict = judge(wander(-80, -50), ends, votes_of(truth))
+    verdict = judge(wander(-80, -50), wander(0.9, 0.1, sd=0.01))
     assert verdict.left_out == {}
+
+
+def test_constant_chains_that_agree_up_to_rounding_are_kept():
+    level = np.repeat([[-50.0], [-50.0 + 1e-12]], 10, axis=1)
+    assert judge(level, np.ones((2, 10))).left_out == {}
 
 
 def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(monkeypatch):
@@ -331,6 +321,15 @@ def test_a_checkpoint_of_other_settings_is_refused_and_left_alone(tmp_path, chan
         " choose another path, or delete it to start afresh"
     )
     assert path.read_bytes() == before
+
+
+@quiet
+def test_a_checkpoint_of_a_prior_that_differs_in_one_digit_is_refused(tmp_path):
+    path = tmp_path / "run.checkpoint"
+    fit(checkpoint=path, prior=coterie.HCBCCPrior(mean_strength=[3.0, 3.0, 3.0]))
+    other = coterie.HCBCCPrior(mean_strength=[3.0, 3.0, 3.000000001])
+    with pytest.raises(DataError, match="is of a run with other prior;"):
+        fit(checkpoint=path, prior=other)
 
 
 @quiet

@@ -18,6 +18,7 @@ field               symbol                 what it is
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, fields
@@ -44,6 +45,10 @@ class _ByValue:
         if type(other) is not type(self):
             return NotImplemented
         return self._key() == other._key()
+
+    def checksum(self) -> str:
+        """Give a checksum of every number, to the last bit."""
+        return hashlib.sha256(repr(self._key()).encode()).hexdigest()
 
     def __hash__(self) -> int:
         return hash((type(self), self._key()))

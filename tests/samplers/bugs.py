@@ -157,10 +157,13 @@ BUGS = {
         checks.check_group_weights,
         in_file(HCBCC, (" - math.log(prior.auxiliaries)\n", "\n")),
     ),
-    "rate grows with log nu": (
+    "nu forgotten": (
         HCBCC_2,
         check_augmented_joint,
-        in_file(PARAMETERS, ("prior.rate[t] - sums.log_nu[t]", "prior.rate[t] + sums.log_nu[t]")),
+        in_file(
+            PARAMETERS,
+            ("np.logaddexp(math.log(prior.rate[t]), sums.log_decay[t])", "math.log(prior.rate[t])"),
+        ),
     ),
     "tables forgotten": (
         HCBCC_2,

@@ -19,11 +19,12 @@ def check_augmented_joint(sampler, case):
     for t in range(2):
         sums = parameters.new_sums(2, 2)
         sums.tables[t] = np.sum(TABLES, axis=0)
-        sums.log_nu[t] = sum(np.log(nu) for nu, n in zip(NU, MEMBERS, strict=True) if sum(n))
-        shape, rate = parameters.strength_posterior(t, sums, prior)
+        decays = [-np.log(nu) for nu, n in zip(NU, MEMBERS, strict=True) if sum(n)]
+        sums.log_decay[t] = np.log(sum(decays))
+        shape, log_rate = parameters.strength_posterior(t, sums, prior)
         betas, eta = [0.4, 2.0, 7.0], (0.35, 0.65)
         assert_equal_up_to_a_constant(
-            stats.gamma.logpdf(betas, shape, scale=1 / rate),
+            stats.gamma.logpdf(betas, shape, scale=np.exp(-log_rate)),
             [log_augmented(MEMBERS, case.prior, t, beta, eta, NU, TABLES) for beta in betas],
         )
         shapes = np.zeros(2)

@@ -37,10 +37,10 @@ def test_auxiliaries_are_drawn_from_the_augmented_joint():
         sums = parameters.new_sums(2, 2)
         parameters.add_auxiliaries(said, total, shapes, 0, sums, rng)
         tables.append(sums.tables[0, 0])
-        nu.append(np.exp(sums.log_nu[0]))
+        nu.append(np.exp(-np.exp(sums.log_decay[0])))
         assert sums.tables[0, 1] == 1
         assert not sums.tables[1].any()
-        assert sums.log_nu[1] == 0
+        assert sums.log_decay[1] == -np.inf
     p = np.array([stirling(4, s) * 1.2**s for s in range(1, 5)])
     seen = np.bincount(np.array(tables, int), minlength=5)[1:]
     assert stats.chisquare(seen, len(tables) * p / p.sum()).pvalue > FALSE_ALARM

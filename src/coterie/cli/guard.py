@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
-import sys
 import warnings
 from collections.abc import Callable
 from typing import ParamSpec, TextIO
@@ -30,10 +28,6 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             except CoterieError as error:
                 typer.echo(f"Error: {_as_options(str(error))}", err=True)
                 raise typer.Exit(1) from None
-            except BrokenPipeError:
-                # `coterie ... | head` is no error; nothing may be flushed to the closed pipe.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                raise typer.Exit(0) from None
             except OSError as error:
                 typer.echo(f"Error: {error.strerror or error}", err=True)
                 raise typer.Exit(1) from None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,10 +22,19 @@ from coterie.posterior.draws import INTERVAL
 BAR = 10
 
 
+class QuietConsole(Console):
+    """A console whose reader may leave: ``coterie ... | head`` is no error, and loses nothing."""
+
+    def on_broken_pipe(self) -> None:
+        """Go on without showing anything."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def console() -> Console:
     """Make the console for standard output: as wide as the terminal, 100 columns in a pipe."""
-    plain = Console()
-    return plain if plain.is_terminal else Console(width=100, no_color=True, highlight=False)
+    plain = QuietConsole()
+    return plain if plain.is_terminal else QuietConsole(width=100, no_color=True, highlight=False)
 
 
 def table(frame: pd.DataFrame, title: str, out: Console) -> None:

@@ -21,12 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
+from coterie.numeric.choice import pick
 from coterie.numeric.draws import draw_dirichlet
 from coterie.numeric.jit import kernel, piece
 from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+
+TINY = 1e-290
+"""Below this a shape has too few digits left: its logarithm is used."""
 
 
 class Shapes(NamedTuple):
@@ -90,9 +95,18 @@ def draw_matrix(
 ) -> None:
     """Draw a confusion matrix given its counts: out[t] ~ Dir(n[t] + beta eta[t]), shape (T, C)."""
     for t in range(said.shape[0]):
+        total = 0.0
         for c in range(said.shape[1]):
             out[t, c] = said[t, c] + shapes.weight[base, t, c]
-        draw_dirichlet(out[t], out[t], rng)
+            total += out[t, c]
+        if total > TINY:
+            draw_dirichlet(out[t], out[t], rng)
+        else:  # shapes that have underflowed: all on one answer, drawn from the mean
+            for c in range(said.shape[1]):
+                out[t, c] = math.exp(shapes.log_mean[base, t, c])
+            chosen = pick(out[t], rng.random())
+            out[t] = 0.0
+            out[t, chosen] = 1.0
 
 
 @kernel

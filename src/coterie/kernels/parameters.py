@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.kernels.answers import Shapes
+from coterie.kernels.answers import TINY, Shapes
 from coterie.numeric.draws import (
     draw_antoniak,
     draw_log_beta,
@@ -47,7 +47,7 @@ class Sums(NamedTuple):
     """The auxiliary variables, summed over a cluster's members."""
 
     tables: FloatArray  # (classes, answers)   sum of s
-    log_nu: FloatArray  # (classes,)           sum of log nu
+    log_decay: FloatArray  # (classes,)           log of the sum of -log nu
 
 
 @kernel
@@ -60,14 +60,14 @@ def new_shapes(n_bases: int, n_classes: int, n_answers: int) -> Shapes:
 @kernel
 def new_sums(n_classes: int, n_answers: int) -> Sums:
     """Give sums over nobody."""
-    return Sums(np.zeros((n_classes, n_answers)), np.zeros(n_classes))
+    return Sums(np.zeros((n_classes, n_answers)), np.full(n_classes, -np.inf))
 
 
 @kernel
 def clear_sums(sums: Sums) -> None:
     """Forget everybody."""
     sums.tables[:] = 0
-    sums.log_nu[:] = 0
+    sums.log_decay[:] = -np.inf
 
 
 @kernel
@@ -83,15 +83,34 @@ def add_auxiliaries(
     for t in range(len(total)):
         if total[t] == 0:
             continue  # both factors are one: there is no nu
-        sums.log_nu[t] += draw_log_beta(shapes.strength[m, t], float(total[t]), rng)
+        log_decay = draw_log_decay(
+            shapes.strength[m, t], shapes.log_strength[m, t], float(total[t]), rng
+        )
+        sums.log_decay[t] = np.logaddexp(sums.log_decay[t], log_decay)
         for c in range(said.shape[1]):
             sums.tables[t, c] += draw_antoniak(said[t, c], shapes.weight[m, t, c], rng)
 
 
 @kernel
+def draw_log_decay(
+    strength: float, log_strength: float, n: float, rng: np.random.Generator
+) -> float:
+    """Draw log(-log nu), nu ~ Beta(strength, n); the strength may have underflowed to zero.
+
+    Under a vague prior beta gets far below the smallest float. -log nu is then an exponential
+    number divided by beta, beside which the part of n vanishes.
+    """
+    if strength < TINY:
+        return math.log(-math.log1p(-rng.random())) - log_strength
+    decay = -draw_log_beta(strength, n, rng)
+    return math.log(decay) if decay > 0 else -math.inf
+
+
+@kernel
 def strength_posterior(t: int, sums: Sums, prior: BasePrior) -> tuple[float, float]:
-    """Give the shape and rate of the Gamma that beta[t] is drawn from."""
-    return prior.shape[t] + sums.tables[t].sum(), prior.rate[t] - sums.log_nu[t]
+    """Give the shape and the log of the rate of the Gamma that beta[t] is drawn from."""
+    log_rate = np.logaddexp(math.log(prior.rate[t]), sums.log_decay[t])
+    return prior.shape[t] + sums.tables[t].sum(), log_rate
 
 
 @kernel
@@ -110,8 +129,8 @@ def draw_parameters(
         log_mean = shapes.log_mean[m, t]
         mean_posterior(t, sums, prior, log_mean)
         draw_log_dirichlet(log_mean, log_mean, rng)
-        shape, rate = strength_posterior(t, sums, prior)
-        log_strength = draw_log_gamma(shape, rng) - math.log(rate)
+        shape, log_rate = strength_posterior(t, sums, prior)
+        log_strength = draw_log_gamma(shape, rng) - log_rate
         shapes.log_strength[m, t] = log_strength
         shapes.strength[m, t] = math.exp(log_strength)
         for c in range(len(log_mean)):

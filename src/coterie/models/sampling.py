@@ -122,7 +122,7 @@ class SamplingEstimator(Estimator):
         return {
             "data": checksum(annotations),
             "model": type(self).__name__,
-            "prior": repr(self._resolve_prior(annotations)),
+            "prior": self._resolve_prior(annotations).checksum(),
             **settings,
         }
 

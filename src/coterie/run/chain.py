@@ -14,7 +14,7 @@ from coterie.kernels.record import Tally, Trace, new_tally, new_trace
 from coterie.numeric.partitions import canonical_groups
 from coterie.run.kept import Kept, room, window
 from coterie.run.plan import Plan
-from coterie.run.start import starting_group, starting_truth
+from coterie.run.start import clear_votes, starting_group, starting_truth
 
 BLOCK_SECONDS = 0.1
 """About how long a block runs before the chain can be stopped."""
@@ -86,6 +86,7 @@ class Chain:
         self.state = kernels.initial_state(data, prior, truth, group, moves)
         self.tally = new_tally(data)
         self.kept: Kept = room(plan, data)
+        self.vote = clear_votes(data)
         self.done = 0
         self.n_groups = 0
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
@@ -135,6 +136,8 @@ class Chain:
         _, draw, matrix = map(int, kept.used)
         kernels.mean_confusion(self.state, data, prior, kept.confusion_sum)
         kept.n_coteries[draw] = self.n_groups
+        item, winner = self.vote
+        kept.vote_agreement[draw] = np.mean(self.state.truth[item] == winner) if len(item) else 1.0
         if hasattr(self.state, "group"):
             alpha = float(trace.concentration[-1])
             kept.partition[draw] = seat_everybody(self.state.group, alpha, streams.spare)

@@ -22,6 +22,7 @@ class Kept(NamedTuple):
     trace: Trace  # one entry a sweep after burn-in
     partition: NDArray[np.int32]  # (draws, annotators)
     n_coteries: NDArray[np.int64]  # (draws,)
+    vote_agreement: NDArray[np.float64]  # (draws,)   share of items whose truth is the vote's
     confusion: NDArray[np.float32]  # (matrices, annotators, classes, answers)
     class_balance: NDArray[np.float64]  # (matrices, classes)
     confusion_sum: NDArray[np.float64]  # (annotators, classes, answers)   summed over draws
@@ -37,6 +38,7 @@ def room(plan: Plan, data: Codes) -> Kept:
         new_trace(plan.draws * plan.thin, data.n_classes),
         np.zeros((plan.draws, n_annotators), np.int32),
         np.zeros(plan.draws, np.int64),
+        np.zeros(plan.draws),
         np.zeros((matrices, *matrix), np.float32),
         np.zeros((matrices, data.n_classes)),
         np.zeros(matrix),
@@ -55,6 +57,7 @@ def first(kept: Kept, sweeps: int, draws: int, matrices: int) -> Kept:
         trace=window(kept.trace, 0, sweeps),
         partition=kept.partition[:draws],
         n_coteries=kept.n_coteries[:draws],
+        vote_agreement=kept.vote_agreement[:draws],
         confusion=kept.confusion[:matrices],
         class_balance=kept.class_balance[:matrices],
     )

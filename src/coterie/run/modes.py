@@ -1,35 +1,35 @@
 """Chains that ended elsewhere: mirrored or clearly poorer modes, found and named.
 
-A chain is *poorer* when its log joint lies clearly below the best chain's: their difference is more
-than ``CLEARLY`` standard deviations of the two chains' own wandering. It is *mirrored* when its
-labels agree with the vote less than half as often as the best chain's do, although its log joint
-is not clearly above. If a mirrored chain is the best one, nobody is a clear loser.
+One chain is *clearly below* another in some quantity when their means differ by more than
+``CLEARLY`` standard deviations of the two chains' own wandering: then neither visits where the
+other is. A chain is *mirrored* when its agreement with the vote is clearly below another chain's,
+and less than half of it; it is *poorer* when its log joint is clearly below the best chain's.
+If a mirrored chain has the best log joint, nobody is a clear loser. Chains that wander through
+several modes are not clearly below each other, and are all kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.annotations import Codes
-from coterie.kernels.majority import count_votes
-
 CLEARLY = 4.0
 MIRRORED = 0.5
+ROUNDING = 1e-9
 
 FloatArray = NDArray[np.float64]
 
 
 class Mode(NamedTuple):
-    """Where a chain ended."""
+    """Where a chain ended: means and standard deviations over its second half."""
 
     chain: int
-    log_joint: float  # mean after burn-in
-    spread: float  # standard deviation of it
-    vote_agreement: float  # share of items whose label is that of the vote; NaN if no vote is clear
+    log_joint: float
+    log_joint_sd: float
+    vote_agreement: float  # share of the items with a clear vote whose truth it is
+    vote_agreement_sd: float
 
 
 class Verdict(NamedTuple):
@@ -40,48 +40,50 @@ class Verdict(NamedTuple):
     left_out: dict[int, str]  # chain -> "poorer" or "mirrored"
 
 
-def judge(log_joint: FloatArray, item_probability: Sequence[FloatArray], data: Codes) -> Verdict:
+def judge(log_joint: FloatArray, vote_agreement: FloatArray) -> Verdict:
     """Compare where the chains ended.
 
     Parameters
     ----------
     log_joint
         After burn-in, shape (chains, sweeps).
-    item_probability
-        Of each chain, shape (items, classes).
-    data
-        The labels, whose vote is the yardstick.
+    vote_agreement
+        Share of the items with a clear vote whose truth it is, shape (chains, draws).
     """
-    # A chain may still have been on its way in the first half.
-    late = log_joint[:, log_joint.shape[1] // 2 :]
     modes = [
-        Mode(k, float(late[k].mean()), float(late[k].std()), vote_agreement(p, data))
-        for k, p in enumerate(item_probability)
+        Mode(k, *_second_half(a), *_second_half(b))
+        for k, (a, b) in enumerate(zip(log_joint, vote_agreement, strict=True))
     ]
     best = max(modes, key=lambda mode: mode.log_joint)
-    most = np.nanmax([0.0, *(mode.vote_agreement for mode in modes)])
+    closest = max(modes, key=lambda mode: mode.vote_agreement)
     left_out: dict[int, str] = {}
-    if not best.vote_agreement < MIRRORED * most:
+    if not is_mirrored(best, closest):
         for mode in modes:
-            if mode.vote_agreement < MIRRORED * most:
+            if is_mirrored(mode, closest):
                 left_out[mode.chain] = "mirrored"
-            elif is_clearly_below(mode, best):
+            elif _below(mode.log_joint, mode.log_joint_sd, best.log_joint, best.log_joint_sd):
                 left_out[mode.chain] = "poorer"
     kept = [mode.chain for mode in modes if mode.chain not in left_out]
     return Verdict(modes, kept, left_out)
 
 
-def is_clearly_below(mode: Mode, best: Mode) -> bool:
-    """Say whether one chain wanders clearly below another."""
-    gap = best.log_joint - mode.log_joint
-    return gap > CLEARLY * float(np.hypot(mode.spread, best.spread))
+def is_mirrored(mode: Mode, other: Mode) -> bool:
+    """Say whether a chain sees the classes exchanged, as another chain sees them."""
+    far = mode.vote_agreement < MIRRORED * other.vote_agreement
+    return far and _below(
+        mode.vote_agreement,
+        mode.vote_agreement_sd,
+        other.vote_agreement,
+        other.vote_agreement_sd,
+    )
 
 
-def vote_agreement(item_probability: FloatArray, data: Codes) -> float:
-    """Give the share of items, among those with one clear winner of the vote, labelled so."""
-    votes = count_votes(data)
-    most = votes.max(axis=1, keepdims=True)
-    clear = ((votes == most).sum(axis=1) == 1) & (data.gold < 0)
-    if not clear.any():
-        return float("nan")
-    return float(np.mean(item_probability.argmax(axis=1)[clear] == votes.argmax(axis=1)[clear]))
+def _second_half(values: FloatArray) -> tuple[float, float]:
+    # A chain may still have been on its way in the first half.
+    late = values[len(values) // 2 :]
+    return float(late.mean()), float(late.std())
+
+
+def _below(mean: float, sd: float, other: float, other_sd: float) -> bool:
+    rounding = ROUNDING * (abs(mean) + abs(other))
+    return other - mean > CLEARLY * float(np.hypot(sd, other_sd)) + rounding

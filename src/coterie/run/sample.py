@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie.diagnostics import diagnose, has_converged, is_watched
-from coterie.errors import ConvergenceWarning
+from coterie.errors import ConvergenceWarning, CoterieError
 from coterie.run.chain import Chain, Sampler
 from coterie.run.chains import Stopped, run_chains
 from coterie.run.checkpoint import Checkpoint
 from coterie.run.modes import Verdict, judge
-from coterie.run.pool import Pooled, item_probability, pool
+from coterie.run.pool import Pooled, pool
 from coterie.run.progress import progress_bar, say
 
 
@@ -79,10 +79,17 @@ def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> S
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
     sampler = chains[0].sampler
-    n_sweeps = min(int(chain.kept.used[0]) for chain in chains)
-    log_joint = np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains])
-    verdict = judge(log_joint, [item_probability(chain) for chain in chains], sampler.data)
+    n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
+    verdict = judge(
+        np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
+        np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
+    )
     pooled = pool([chains[k] for k in verdict.kept])
+    if not np.isfinite(pooled.item_probability).all():
+        raise CoterieError(
+            "the sampler met numbers too large or too small to compute with; choose a prior that"
+            " is less vague"
+        )
     facts = {
         "stopped": stopped,
         "sweeps": min(chain.done for chain in chains),

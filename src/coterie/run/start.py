@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
+from coterie.kernels.majority import count_votes
 from coterie.numeric.partitions import draw_crp
 
 NOISE = 0.3
@@ -23,19 +24,22 @@ def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArr
     -------
     Array of shape (items,).
     """
-    n_items, n_classes = len(data.gold), data.n_classes
-    n_labels = np.diff(data.item_start)
-    votes = np.zeros((n_items, n_classes), np.int32)
-    item = np.repeat(np.arange(n_items), n_labels)
-    says_class = data.item_answer < n_classes
-    np.add.at(votes, (item[says_class], data.item_answer[says_class]), 1)
-    truth: IntArray = votes.argmax(axis=1).astype(np.int32)
+    n_classes, n_labels = data.n_classes, np.diff(data.item_start)
+    truth: IntArray = count_votes(data).argmax(axis=1).astype(np.int32)
     if number > 0:
         (labelled,) = np.nonzero(n_labels)  # the others draw nothing: they change nobody's bits
         noisy = labelled[rng.random(len(labelled)) < NOISE]
         said = data.item_answer[data.item_start[noisy] + rng.integers(0, n_labels[noisy])]
         truth[noisy] = np.where(said < n_classes, said, truth[noisy])
     return truth
+
+
+def clear_votes(data: Codes) -> tuple[NDArray[np.int64], IntArray]:
+    """Give the items without gold whose vote has one clear winner, and the winners."""
+    votes = count_votes(data)
+    most = votes.max(axis=1, keepdims=True)
+    (item,) = np.nonzero(((votes == most).sum(axis=1) == 1) & (data.gold < 0))
+    return item, votes.argmax(axis=1)[item].astype(np.int32)
 
 
 def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
