@@ -150,6 +150,23 @@ def test_converged_chains_stop_at_a_fixed_sweep_number():
         np.testing.assert_array_equal(trace, whole.draws.trace[name][:, :kept])
 
 
+@pytest.mark.parametrize("kept", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["IBCC", "HCBCC"])
+def test_next_to_no_draws_are_a_warning_not_a_crash(kind, kept):
+    model = getattr(coterie, kind)(sweeps=20 + kept, burn_in=20, chains=2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="effective draws 0"):
+        posterior = model.fit(CROWD.annotations).posterior_
+    assert posterior.draws.class_balance.shape[1] == kept
+
+
+def test_many_annotators_do_not_all_start_alone():
+    codes = coterie.annotations.encode(
+        np.zeros(3_000, int), np.arange(3_000), np.zeros(3_000, int), sizes=(1, 3_000, 2, 2)
+    )
+    group = start.starting_group(1, codes, np.random.default_rng(0))
+    assert len(set(group.tolist())) == start.MOST_GROUPS
+
+
 def test_a_run_that_has_not_converged_says_so():
     with pytest.warns(ConvergenceWarning, match=r"have not converged after 120 sweeps: R-hat") as w:
         posterior = fit(sweeps=120, burn_in=20, early_stop=True)
@@ -194,8 +211,13 @@ def test_nobody_is_left_out_if_the_mirrored_chain_is_the_best():
 
 
 def test_constant_chains_that_agree_up_to_rounding_are_kept():
-    level = np.repeat([[-50.0], [-50.0 + 1e-12]], 10, axis=1)
-    assert judge(level, np.ones((2, 10))).left_out == {}
+    level = np.repeat([[-50.0], [-50.0 + 1e-12]], 50, axis=1)
+    assert judge(level, np.ones((2, 50))).left_out == {}
+
+
+def test_too_few_draws_judge_nobody():
+    assert judge(wander(-50, -80)[:, :39], wander(0.9, 0.8)[:, :39]).left_out == {}
+    assert judge(wander(-50, -80)[:, :40], wander(0.9, 0.8)[:, :40]).left_out == {1: "poorer"}
 
 
 def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(monkeypatch):
@@ -212,8 +234,9 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
     model = coterie.IBCC(random_state=0, sweeps=3_000, burn_in=500)
     with pytest.warns(ConvergenceWarning, match="chain 3 is mirrored") as caught:
         posterior = model.fit(crowd.annotations).posterior_
-    assert posterior.run["left_out"] == {"2": "mirrored"}
-    assert caught[0].message.numbers["vote_agreement[2]"] < 0.1
+    assert posterior.run["left_out"] == {"3": "mirrored"}
+    assert not posterior.converged
+    assert caught[0].message.numbers["vote_agreement[3]"] < 0.1
     assert posterior.draws.class_balance.shape[0] == 3
     assert coterie.metrics.accuracy(posterior.probabilities(), crowd.truth) > 0.95
 
@@ -424,7 +447,7 @@ def test_on_a_hard_quiz_a_chain_in_a_poorer_mode_is_left_out():
     model = coterie.IBCC(random_state=0)
     with pytest.warns(ConvergenceWarning) as caught:
         posterior = model.fit(quiz("quiz_english")).posterior_
-    assert posterior.run["left_out"] == {"1": "poorer"}
+    assert posterior.run["left_out"] == {"2": "poorer"}
     assert "chain 2 is poorer" in str(caught[0].message)
     assert posterior.draws.class_balance.shape[0] == 3
 

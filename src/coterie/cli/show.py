@@ -16,6 +16,7 @@ from rich.table import Table
 
 from coterie import metrics
 from coterie.annotations import Annotations
+from coterie.diagnostics import has_converged
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 
@@ -161,11 +162,16 @@ def convergence(posterior: Posterior) -> None:
     out = console()
     out.print()
     chains = f"{run['chains']} chains, {run['sweeps']:,} sweeps each"
+    if run["stopped"] == "interrupted":
+        out.print("Interrupted: this is what the draws so far say.", style="yellow")
     left_out = len(run["left_out"])
-    if not posterior.converged:
+    if not has_converged(posterior.draws.trace):
         out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
     elif left_out:
-        out.print(f"The chains agree but for {left_out} left out ({chains}).", style="yellow")
+        out.print(
+            f"{left_out} of {chains}, ended in another mode and are left out; the others agree.",
+            style="bold red",
+        )
     else:
         out.print(f"The chains agree ({chains}).", style="green")
 

@@ -192,12 +192,13 @@ class Posterior:
         """Whether the result may be trusted to be where it would be after more sweeps.
 
         A sampler's: R-hat at most 1.01 and bulk effective sample size at least 400 of the log
-        joint, the number of clusters, the concentration and the class totals. An iteration's (EM):
+        joint, the number of clusters, the concentration and the class totals, and no chain that
+        ended in another mode and had to be left out. An iteration's (EM):
         whether it reached its tolerance. A closed form, such as the vote, always has converged.
         """
         if self.draws is None:
             return bool(self.run.get("converged", True))
-        return has_converged(self.draws.trace)
+        return has_converged(self.draws.trace) and not self.run.get("left_out")
 
     def to_arviz(self) -> Any:
         """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).

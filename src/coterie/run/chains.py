@@ -46,7 +46,8 @@ def run_chains(
                 if all(chain.done == target for chain in chains):
                     if target == plan.end:
                         return "sweeps"
-                    if early_stop and target > plan.burn_in and _settled(chains, target, bar):
+                    look = target > plan.burn_in and (early_stop or bar.shown)
+                    if look and _settled(chains, target, bar) and early_stop:
                         return "converged"
                     target = plan.next_look(target + 1)
                 meeting()

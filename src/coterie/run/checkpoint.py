@@ -123,8 +123,7 @@ class Checkpoint:
 
     def _damaged(self) -> DataError:
         return DataError(
-            f"{self.path} is not a checkpoint of coterie, or it is damaged;"
-            " choose another path, or delete it to start afresh"
+            f"{self.path} is not a checkpoint of coterie, or it is damaged; choose another path"
         )
 
 

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 CLEARLY = 4.0
 MIRRORED = 0.5
 ROUNDING = 1e-9
+LEAST_DRAWS = 40
+"""Fewer draws do not show what a chain wanders through, and nobody is judged."""
 
 FloatArray = NDArray[np.float64]
 
@@ -57,7 +59,8 @@ def judge(log_joint: FloatArray, vote_agreement: FloatArray) -> Verdict:
     best = max(modes, key=lambda mode: mode.log_joint)
     closest = max(modes, key=lambda mode: mode.vote_agreement)
     left_out: dict[int, str] = {}
-    if not is_mirrored(best, closest):
+    enough = min(log_joint.shape[1], vote_agreement.shape[1]) >= LEAST_DRAWS
+    if enough and not is_mirrored(best, closest):
         for mode in modes:
             if is_mirrored(mode, closest):
                 left_out[mode.chain] = "mirrored"

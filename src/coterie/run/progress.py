@@ -27,6 +27,7 @@ class Bar:
 
     def __init__(self, bar: Progress | None, name: str, sweeps: int) -> None:
         self._bar = bar
+        self.shown = bar is not None
         self.r_hat = float("nan")
         if bar is not None:
             self._task = bar.add_task(name, total=sweeps, speed="", groups="", r_hat="")

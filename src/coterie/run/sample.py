@@ -95,8 +95,8 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "sweeps": min(chain.done for chain in chains),
         "burn_in": sampler.plan.burn_in,
         "chains": len(chains),
-        "left_out": {str(k): why for k, why in verdict.left_out.items()},
-        "modes": [mode._asdict() for mode in verdict.modes],
+        "left_out": {str(k + 1): why for k, why in verdict.left_out.items()},
+        "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
     }
     warn(facts, verdict, pooled, sampler.plan.sweeps)
@@ -125,8 +125,8 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
     ]
     numbers = {"left_out": float(len(each)), "kept": float(len(verdict.kept))}
     for mode in verdict.modes:
-        numbers[f"log_joint[{mode.chain}]"] = mode.log_joint
-        numbers[f"vote_agreement[{mode.chain}]"] = mode.vote_agreement
+        numbers[f"log_joint[{mode.chain + 1}]"] = mode.log_joint
+        numbers[f"vote_agreement[{mode.chain + 1}]"] = mode.vote_agreement
     return ConvergenceWarning(
         f"{len(each)} of {len(verdict.modes)} chains ended in another mode and are left out: "
         f"{'; '.join(each)}; run more chains, or add gold labels, to see which mode holds",
@@ -136,7 +136,8 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
 
 def _not_converged(pooled: Pooled, done: int) -> ConvergenceWarning:
     trace = {name: draws for name, draws in pooled.draws.trace.items() if is_watched(name)}
-    table = diagnose(trace).fillna({"r_hat": 1.0})
+    # NaN: the R-hat of what is constant, and the effective draws of next to none.
+    table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
     worst = table.iloc[int(table["r_hat"].argmax())]
     least = table.iloc[int(table["ess_bulk"].argmin())]
     numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}

@@ -12,6 +12,9 @@ from coterie.numeric.partitions import draw_crp
 NOISE = 0.3
 """Share of the items whose starting class is drawn from their labels instead of the vote."""
 
+MOST_GROUPS = 500
+"""Clusters that a chain starts with at most: weighing each for everybody takes time."""
+
 IntArray = NDArray[np.int32]
 
 
@@ -55,7 +58,7 @@ def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArr
     if number == 0:
         group[labelled] = 0
     elif number == 1:
-        group[labelled] = np.arange(n_labelled)
+        group[labelled] = np.arange(n_labelled) % MOST_GROUPS
     else:
         group[labelled] = draw_crp(n_labelled, 1.0, rng)
     return group
