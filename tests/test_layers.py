@@ -26,6 +26,8 @@ LAYERS = [
     "experiments",
     "cli",
 ]
+# The only ways up, lazy and by name: Posterior.report and Posterior.plot.
+EXCEPTIONS = {("posterior/posterior.py", "report"), ("posterior/posterior.py", "plots")}
 RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
 
 
@@ -53,11 +55,11 @@ def imported_layers(tree: ast.AST):
                 yield node.lineno, parts[1]
 
 
-def violations(name: str, tree: ast.AST) -> list[str]:
+def violations(name: str, tree: ast.AST, allowed: set[str] = frozenset()) -> list[str]:
     return [
         f"line {line}: {name} imports {other}"
         for line, other in imported_layers(tree)
-        if other != name and RANK[other] >= RANK[name]
+        if other not in {name, *allowed} and RANK[other] >= RANK[name]
     ]
 
 
@@ -65,7 +67,9 @@ def violations(name: str, tree: ast.AST) -> list[str]:
 def test_imports_come_from_the_lines_above(path):
     if path.parent == SOURCE and path.name in ("__init__.py", "__main__.py"):
         return  # they only name
-    assert violations(layer(path), ast.parse(path.read_text("utf-8"))) == []
+    name = path.relative_to(SOURCE).as_posix()
+    allowed = {other for where, other in EXCEPTIONS if where == name}
+    assert violations(layer(path), ast.parse(path.read_text("utf-8")), allowed) == []
 
 
 def test_an_upward_import_is_found():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pandas as pd
 
 from coterie.annotations import Annotations
 from coterie.cli import show
@@ -19,7 +22,7 @@ from coterie.io.write import (
     targets,
     write_together,
 )
-from coterie.models import MajorityVote, SamplingEstimator, make_model
+from coterie.models import Estimator, MajorityVote, SamplingEstimator, make_model
 from coterie.posterior import Posterior
 from coterie.version import __version__
 
@@ -33,6 +36,7 @@ class Job(NamedTuple):
     out: Path | None
     format: str
     force: bool
+    report: bool = True
 
 
 def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
@@ -43,7 +47,7 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     Whether the result has converged.
     """
     model = make_model(job.model, **job.settings)
-    paths = places(job, isinstance(model, SamplingEstimator))
+    paths = places(job, model)
     file = find(source)
     annotations = read(file, **reading)
     show.data(source, annotations)
@@ -56,44 +60,54 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     seconds = time.perf_counter() - start
     if truth is not None:
         scores.append(show.scores_of(posterior, truth))
-    if paths:
-        record = {
-            **describe(posterior, job, seconds),
-            "scores": scores[-1] if scores else {},
-            "input": {**checked(source, file), **sizes(annotations)},
-            "gold": known_file(reading["gold"], annotations),
-            "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),
-        }
-        write(posterior, paths, record, job.format)
-    show.summary(posterior, scores)
-    show.files(list(paths.values()))
-    show.convergence(posterior)
+    record = {
+        **describe(posterior, job, seconds),
+        "scores": scores[-1] if scores else {},
+        "input": {**checked(source, file), **sizes(annotations)},
+        "gold": known_file(reading["gold"], annotations),
+        "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),
+    }
+    write(posterior, paths, record, truth)
+    show.result(posterior, scores, list(paths.values()))
     return posterior.converged
 
 
-def places(job: Job, sampled: bool) -> dict[str, Path]:
+def places(job: Job, model: Estimator) -> dict[str, Path]:
     """Name the files to write, and check before any work that they may be written."""
     if job.out is None:
         return {}
-    tables = ["labels", "annotators", *(["diagnostics"] if sampled else [])]
+    tables = ["labels", "annotators"]
+    tables += ["coteries"] if model.finds_coteries else []
+    tables += ["diagnostics"] if isinstance(model, SamplingEstimator) else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
+    if job.report:
+        paths["report"] = job.out / "report.html"
     check_free(job.out, paths.values(), force=job.force)
     return paths
 
 
 def write(
-    posterior: Posterior, paths: Mapping[str, Path], record: Mapping[str, Any], format: str
+    posterior: Posterior,
+    paths: Mapping[str, Path],
+    record: Mapping[str, Any],
+    truth: pd.Series | None,
 ) -> None:
-    """Write the tables, the record of the run and the posterior itself, all or nothing."""
-    writers: dict[str, Writer] = {
-        "labels": table_writer(posterior.labels(), format),
-        "annotators": table_writer(posterior.annotators(), format),
-        "run": json_writer(record),
-        "posterior": posterior.save,
+    """Write tables, the record of the run, the posterior and its report, all or nothing."""
+    tables = {
+        "labels": posterior.labels,
+        "annotators": posterior.annotators,
+        "coteries": posterior.coteries,
+        "diagnostics": posterior.diagnostics,
     }
-    if "diagnostics" in paths:
-        writers["diagnostics"] = table_writer(posterior.diagnostics(), format)
+    writers: dict[str, Writer] = {
+        name: table_writer(make(), record["format"])
+        for name, make in tables.items()
+        if name in paths
+    }
+    writers["run"] = json_writer(record)
+    writers["posterior"] = posterior.save
+    writers["report"] = partial(posterior.report, truth=truth)
     write_together({path: writers[name] for name, path in paths.items()})
 
 

@@ -38,6 +38,7 @@ def _options(
 Model = Annotated[str, typer.Option("--model", "-m", help="majority, ds, ibcc, cbcc or hcbcc.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
 Format = Annotated[str, typer.Option("--format", help="csv, parquet or json.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
 
 
@@ -54,7 +55,7 @@ def aggregate(
     truth: Annotated[
         Path | None, typer.Option(help="True labels that only score the result: a file.")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")] = None,
+    out: Out = None,
     item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
     annotator: Annotated[
         str | None, typer.Option(help="Column of the annotators; or one each: ann,bob,cat")
@@ -85,11 +86,12 @@ def aggregate(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with code 3 if the run has not converged.")
     ] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html beside the tables.")] = True,
     seed: Seed = 0,
     format: Format = "csv",
     force: Force = False,
 ) -> None:
-    """Turn labels into a consensus: one row an item, one row an annotator."""
+    """Turn labels into a consensus, with the coteries among the annotators, and a report."""
     from coterie.cli import aggregate as command
 
     reading = {
@@ -112,18 +114,18 @@ def aggregate(
         "checkpoint": checkpoint,
         "progress": True,
     }
-    job = command.Job(model, settings, truth, out, format, force)
+    job = command.Job(model, settings, truth, out, format, force, report)
     if not command.run(labels, reading, job) and strict:
         raise typer.Exit(3)
 
 
 @app.command()
 @guarded
-def demo(model: Model = "hcbcc", seed: Seed = 0) -> None:
+def demo(model: Model = "hcbcc", out: Out = None, seed: Seed = 0, force: Force = False) -> None:
     """Aggregate a built-in synthetic crowd whose truth is known, and show the result."""
     from coterie.cli import demo as command
 
-    command.run(model, seed)
+    command.run(model, seed, out, force)
 
 
 @app.command()

@@ -2,30 +2,43 @@
 
 from __future__ import annotations
 
-import pandas as pd
+import time
+from pathlib import Path
 
-from coterie.cli import show
+from coterie.cli import aggregate, show
+from coterie.metrics import adjusted_rand_index
 from coterie.models import MajorityVote, make_model
 from coterie.posterior import Posterior
 from coterie.simulation import Crowd, simulate
 
 
-def run(model: str, seed: int) -> None:
+def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     """Simulate, aggregate, show; beside the truth, which only the simulation knows."""
+    job = aggregate.Job(model, {"random_state": seed}, None, out, "csv", force)
+    estimator = make_model(model, **job.settings)
+    paths = aggregate.places(job, estimator)
     crowd = simulate("mixed", random_state=seed)
-    out = show.console()
-    out.print(f"A synthetic crowd: {crowd.annotations.describe()}")
-    posterior = make_model(model, random_state=seed).fit(crowd.annotations).posterior_
+    show.console().print(f"A synthetic crowd: {crowd.annotations.describe()}")
+    start = time.perf_counter()
+    posterior = estimator.fit(crowd.annotations).posterior_
+    seconds = time.perf_counter() - start
     vote = MajorityVote().fit(crowd.annotations).posterior_
-    show.summary(posterior, [show.scores_of(p, crowd.truth) for p in (vote, posterior)])
-    show.table(group_table(posterior, crowd), "Who they really are", out)
-    show.convergence(posterior)
+    scores = [show.scores_of(p, crowd.truth) for p in (vote, posterior)]
+    record = {
+        **aggregate.describe(posterior, job, seconds),
+        "scores": scores[-1],
+        "input": {"simulated": "mixed", **aggregate.sizes(crowd.annotations)},
+    }
+    aggregate.write(posterior, paths, record, crowd.truth)
+    show.result(posterior, scores, list(paths.values()))
+    if estimator.finds_coteries:
+        show.console().print(recovery(posterior, crowd))
 
 
-def group_table(posterior: Posterior, crowd: Crowd) -> pd.DataFrame:
-    """Average the estimates over each group that the simulation planted."""
-    groups = posterior.annotators().set_index("annotator").groupby(crowd.groups)
-    frame = groups[["accuracy", "informativeness"]].mean()
-    frame.insert(0, "annotators", groups.size())
-    frame = frame.sort_values("informativeness", ascending=False)
-    return frame.rename_axis("group").reset_index()
+def recovery(posterior: Posterior, crowd: Crowd) -> str:
+    """Say how well the coteries match the groups that the simulation planted."""
+    found = posterior.annotators().set_index("annotator")["coterie"].dropna()
+    planted = crowd.groups.value_counts()
+    groups = ", ".join(f"{n} {name}" for name, n in planted.items())
+    index = adjusted_rand_index(found, crowd.groups)
+    return f"Planted: {groups}. Adjusted Rand index of the coteries: {index:.2f} (1: the same)."

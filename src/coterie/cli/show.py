@@ -21,6 +21,7 @@ from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 
 BAR = 10
+MOST_COTERIES = 8
 
 
 class QuietConsole(Console):
@@ -79,53 +80,110 @@ def data(source: str, annotations: Annotations) -> None:
         out.print(escape(annotations.origin), soft_wrap=True)
 
 
+def result(
+    posterior: Posterior, scores: Sequence[Mapping[str, object]], paths: Sequence[Path]
+) -> None:
+    """Show how the run ended, on one screen."""
+    summary(posterior, scores)
+    convergence(posterior)
+    files(paths)
+
+
 def summary(posterior: Posterior, scores: Sequence[Mapping[str, object]]) -> None:
-    """Show the result: classes, who answers how well, where to look, and scores of models."""
+    """Show the result on one screen: classes, who answers how, where to look, scores of models."""
     out = console()
-    table(class_table(posterior), f"{posterior.model}: consensus", out)
-    table(annotator_table(posterior), annotator_title(posterior), out)
+    out.print()
+    out.print(escape(consensus(posterior)), soft_wrap=True)
+    if posterior.draws is not None and posterior.draws.partition is not None:
+        coteries = posterior.coteries()
+        table(coterie_table(posterior, coteries), coterie_title(posterior), out)
+        if len(coteries) > MOST_COTERIES:
+            out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
+    else:
+        table(annotator_table(posterior), annotator_title(posterior), out)
     table(doubtful_table(posterior), "Least certain items", out)
-    if posterior.draws is not None and posterior.draws.n_coteries is not None:
-        coteries(posterior, out)
     if scores:
         table(pd.DataFrame(scores), "Against the truth", out)
 
 
-def coteries(posterior: Posterior, out: Console) -> None:
-    """Say how many coteries there are."""
-    counts = posterior.n_coteries
-    low, high = np.quantile(counts, INTERVAL)
-    out.print()
-    out.print(
-        f"Coteries of annotators: {counts.mean():.1f} on average, between {low:.0f} and {high:.0f}"
-        " with 95 % probability"
-    )
-
-
-def class_table(posterior: Posterior) -> pd.DataFrame:
-    """Count the items of each class."""
+def consensus(posterior: Posterior, shown: int = 6) -> str:
+    """Say in one line how many items have which label."""
     classes = posterior.annotations.classes
     count = np.bincount(posterior.label_code, minlength=len(classes))
-    share = count / max(count.sum(), 1)
-    frame = pd.DataFrame(
-        {"label": classes.astype(str), "items": count, "share": share, "": [bar(x) for x in share]}
+    most = np.argsort(-count, kind="stable")[:shown]
+    parts = [f"{classes[t]} {count[t]:,} ({_percent(count[t] / count.sum())})" for t in most]
+    rest = "" if len(classes) <= shown else f", and {len(classes) - shown:,} other labels"
+    return f"{posterior.model} calls {count.sum():,} items: {', '.join(parts)}{rest}"
+
+
+def coterie_title(posterior: Posterior) -> str:
+    """Say how many coteries there are, and how sure that is."""
+    n = posterior.partition().n_coteries
+    low, high = np.quantile(posterior.n_coteries, INTERVAL)
+    labelled = int((posterior.annotations.labels_per_annotator > 0).sum())
+    many = "1 coterie" if n == 1 else f"{n:,} coteries"
+    return f"{many} of {labelled:,} annotators ({low:.0f} to {high:.0f} with 95 % probability)"
+
+
+def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
+    """List the coteries with role, share, accuracy and some members."""
+    group = posterior.partition().group
+    frame = coteries.head(MOST_COTERIES)
+    names = posterior.annotations.annotators
+    return pd.DataFrame(
+        {
+            "": frame["coterie"],
+            "role": frame["role"],
+            "sure": [_percent(x) for x in frame["role_probability"]],
+            "annotators": [
+                f"{size:,} ({_percent(share)})"
+                for size, share in zip(frame["size"], frame["share"], strict=True)
+            ],
+            "labels": [_percent(x) for x in frame["label_share"]],
+            "accuracy": [f"{bar(x)} {x:.2f}" for x in frame["accuracy"]],
+            "95 %": [f"{low:.2f}-{high:.2f}" for low, high in _interval(frame)],
+            "members": [some(names[group == m]) for m in range(len(frame))],
+        }
     )
-    return frame.sort_values("items", ascending=False, kind="stable").head(12)
 
 
-def annotator_title(posterior: Posterior, shown: int = 12) -> str:
+def some(names: Sequence[object], shown: int = 3) -> str:
+    """Name a few of many."""
+    first = ", ".join(str(name) for name in names[:shown])
+    return first if len(names) <= shown else f"{first}, ..."
+
+
+def annotator_title(posterior: Posterior, shown: int = 8) -> str:
     """Say which annotators the table shows."""
     n = posterior.annotations.n_annotators
     return "Annotators" if n <= shown else f"Annotators: best and worst {shown // 2} of {n:,}"
 
 
-def annotator_table(posterior: Posterior, shown: int = 12) -> pd.DataFrame:
+def annotator_table(posterior: Posterior, shown: int = 8) -> pd.DataFrame:
     """Rank the annotators; the best and the worst where there are many."""
     frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
     if len(frame) > shown:
         frame = pd.concat([frame.head(shown // 2), frame.tail(shown // 2)])
-    frame.insert(3, "", [bar(x) for x in frame["accuracy"]])
-    return frame.astype({"annotator": str}).rename(columns={"n_labels": "labels"})
+    columns = {
+        "annotator": frame["annotator"].astype(str),
+        "labels": frame["n_labels"],
+        "accuracy": [f"{bar(x)} {x:.2f}" for x in frame["accuracy"]],
+    }
+    if "accuracy_low" in frame:
+        columns["95 %"] = [f"{low:.2f}-{high:.2f}" for low, high in _interval(frame)]
+    columns["informativeness"] = frame["informativeness"]
+    if "role" in frame:
+        columns["role"] = frame["role"]
+        columns["sure"] = [_percent(x) for x in frame["role_probability"]]
+    return pd.DataFrame(columns)
+
+
+def _interval(frame: pd.DataFrame) -> list[tuple[float, float]]:
+    return list(zip(frame["accuracy_low"], frame["accuracy_high"], strict=True))
+
+
+def _percent(share: float) -> str:
+    return "-" if np.isnan(share) else f"{share:.0%}".replace("%", " %")
 
 
 def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
@@ -181,5 +239,5 @@ def files(paths: Sequence[Path]) -> None:
     if not paths:
         return
     out = console()
-    out.print()
-    out.print("Written: " + escape(", ".join(str(path) for path in paths)), soft_wrap=True)
+    names = ", ".join(path.name for path in paths)
+    out.print(escape(f"Written to {paths[0].parent}: {names}"), soft_wrap=True)

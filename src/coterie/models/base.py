@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Hashable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ class Estimator:
 
     posterior_: Posterior
     duplicates: str
+    finds_coteries: ClassVar[bool] = False
 
     def _fit(self, annotations: Annotations) -> Posterior:
         raise NotImplementedError  # pragma: no cover

@@ -25,6 +25,7 @@ class CBCC(SamplingEstimator):
     <Posterior of CBCC: 50 items, 12 annotators, 3 classes>
     """
 
+    finds_coteries: ClassVar[bool] = True
     _prior_type: ClassVar[type[AnyPrior]] = CBCCPrior
 
     @classmethod

@@ -26,6 +26,7 @@ class HCBCC(SamplingEstimator):
     <Posterior of HCBCC: 50 items, 12 annotators, 3 classes>
     """
 
+    finds_coteries: ClassVar[bool] = True
     _prior_type: ClassVar[type[AnyPrior]] = HCBCCPrior
 
     @classmethod

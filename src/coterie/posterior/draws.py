@@ -53,9 +53,8 @@ class Draws:
         -------
         Array of shape (chains * draws, annotators).
         """
-        diagonal = np.diagonal(self.confusion, axis1=3, axis2=4)
-        accuracy = np.einsum("kdt,kdlt->kdl", self.class_balance, diagonal)
-        return np.asarray(accuracy.reshape(-1, accuracy.shape[-1]), np.float64)
+        pooled = self.confusion.reshape(-1, *self.confusion.shape[2:])
+        return accuracy_of(pooled, self.class_balance.reshape(len(pooled), -1))
 
     def cooccurrence(self, annotators: NDArray[np.int64]) -> NDArray[np.float64]:
         """Share of draws in which two annotators sit in one cluster, for the given codes.
@@ -68,3 +67,23 @@ class Draws:
             raise CoterieError("this model has no coteries; fit CBCC or HCBCC")
         pooled = self.partition.reshape(-1, self.partition.shape[-1])
         return share_together(pooled[:, annotators])
+
+
+def accuracy_of(
+    confusion: NDArray[np.floating], class_balance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Give sum over t of tau[t] Psi[t,t] in each draw.
+
+    Parameters
+    ----------
+    confusion
+        Matrices, shape (draws, matrices, classes, answers).
+    class_balance
+        Class proportions, shape (draws, classes).
+
+    Returns
+    -------
+    Array of shape (draws, matrices).
+    """
+    diagonal = np.diagonal(confusion, axis1=2, axis2=3)
+    return np.asarray(np.einsum("dt,dlt->dl", class_balance, diagonal), np.float64)

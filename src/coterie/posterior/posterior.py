@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,12 @@ from coterie.errors import CoterieError, DataError
 from coterie.metrics import informativeness
 from coterie.posterior.draws import INTERVAL, Draws
 
+if TYPE_CHECKING:
+    from coterie.plots import Plots
+    from coterie.posterior.partition import PointPartition
+
 FloatArray = NDArray[np.float64]
+Loss = Literal["vi", "binder"]
 
 MOST_ANNOTATORS = 20_000
 """Beyond this, a table of all pairs (3 GB here) must be asked for by name."""
@@ -72,6 +77,7 @@ class Posterior:
     model: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)
+    _found: dict[tuple[int | None, str], PointPartition] = field(default_factory=dict, init=False)
 
     def __repr__(self) -> str:
         a = self.annotations
@@ -106,26 +112,90 @@ class Posterior:
             columns=pd.Index(a.classes, name="label"),
         )
 
-    def annotators(self) -> pd.DataFrame:
-        """One row an annotator: annotator, n_labels, accuracy, informativeness.
+    def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
+        """One row an annotator: annotator, n_labels, accuracy, informativeness, and more.
 
         Accuracy is sum over t of tau[t] Psi[t,t]: the chance of answering the truth on this
-        crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high.
+        crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high, and last
+        the role with its probability (docs/roles.md). Models with coteries add coterie and
+        membership: with what probability the annotator shares a cluster with another of its
+        coterie. An annotator without labels has neither.
+
+        Parameters
+        ----------
+        k, loss
+            Which coteries, as for :meth:`coteries`.
         """
-        a = self.annotations
+        from coterie.posterior.roles import roles_of
+
+        a, draws = self.annotations, self.draws
         table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
-        if self.draws is None:
+        if draws is None:
             diagonal = np.diagonal(self.confusion_mean, axis1=1, axis2=2)
             table["accuracy"] = diagonal @ self.class_balance
         else:
-            draws = self.draws.accuracy()
-            table["accuracy"] = draws.mean(axis=0)
-            table["accuracy_low"], table["accuracy_high"] = np.quantile(draws, INTERVAL, axis=0)
+            accuracy = draws.accuracy()
+            table["accuracy"] = accuracy.mean(axis=0)
+            table["accuracy_low"], table["accuracy_high"] = np.quantile(accuracy, INTERVAL, axis=0)
         table["informativeness"] = informativeness(self.confusion_mean)
+        if draws is not None and draws.partition is not None:
+            partition = self.partition(k, loss=loss)
+            coterie = pd.array(partition.group + 1, dtype="Int64")
+            table["coterie"] = pd.Series(coterie).mask(partition.group < 0)
+            table["membership"] = partition.membership
+        if draws is not None:
+            pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
+            balance = draws.class_balance.reshape(len(pooled), -1)
+            labelled = a.labels_per_annotator > 0
+            roles = roles_of(pooled, balance, a.classes, a.answers, labelled=labelled)
+            table["role"], table["role_probability"] = roles
         return table
 
+    def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
+        """One row a coterie, the largest first: who they are and how they answer.
+
+        Columns: coterie (1 is the largest), size, share (of the annotators), label_share (of the
+        labels), role, role_probability, accuracy, accuracy_low, accuracy_high, informativeness,
+        and spread: how much the members differ from each other (0: not at all; at most 1).
+
+        The coteries are the one partition of the annotators that is closest, on average over the
+        draws, to what the sampler saw; ``.attrs["expected_loss"]`` is that average distance.
+
+        Parameters
+        ----------
+        k
+            Number of coteries; by default the data decide.
+        loss
+            Distance of partitions: "vi", the variation of information in nats, or "binder", the
+            share of pairs that one joins and the other keeps apart.
+        """
+        from coterie.posterior.coteries import coterie_table
+
+        return coterie_table(self, self._grouped(), self.partition(k, loss=loss))
+
+    def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
+        """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
+        from coterie.posterior.partition import point_partition
+
+        if (k, loss) not in self._found:
+            partition = self._grouped().partition
+            assert partition is not None
+            labelled = self.annotations.labels_per_annotator > 0
+            pooled = partition.reshape(-1, partition.shape[-1])
+            found = point_partition(pooled[:, labelled], loss=loss, k=k)
+            group, membership = np.full(len(labelled), -1, np.int32), np.full(len(labelled), np.nan)
+            group[labelled], membership[labelled] = found.group, found.membership
+            self._found[k, loss] = replace(found, group=group, membership=membership)
+        return self._found[k, loss]
+
     def confusion(
-        self, annotator: Hashable | None = None, *, quantile: float | None = None
+        self,
+        annotator: Hashable | None = None,
+        *,
+        coterie: int | None = None,
+        k: int | None = None,
+        loss: Loss = "vi",
+        quantile: float | None = None,
     ) -> pd.DataFrame:
         """Confusion matrix: true class (rows, summing to one) by given answer (columns).
 
@@ -133,18 +203,27 @@ class Posterior:
         ----------
         annotator
             Whose matrix; by default everybody's, with the annotator as first index level.
+        coterie
+            Or the matrix of this coterie (1 is the largest): the mean of its members'.
+        k, loss
+            Of which coteries, as for :meth:`coteries`.
         quantile
             A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
             the 95 % interval. Samplers only.
         """
         a = self.annotations
+        rows = pd.Index(a.classes, name="true")
+        columns = pd.Index(a.answers, name="answer")
+        if coterie is not None:
+            if annotator is not None:
+                raise CoterieError("confusion takes an annotator or a coterie, not both")
+            matrix = self._coterie_matrix(coterie, self.partition(k, loss=loss), quantile)
+            return pd.DataFrame(matrix, index=rows, columns=columns)
         l = slice(None) if annotator is None else int(self._annotator_codes([annotator])[0])
         if quantile is None:
             matrix = self.confusion_mean[l]
         else:
             matrix = self._sampled("intervals").confusion_quantile(l, quantile)
-        rows = pd.Index(a.classes, name="true")
-        columns = pd.Index(a.answers, name="answer")
         if annotator is not None:
             return pd.DataFrame(matrix, index=rows, columns=columns)
         index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
@@ -158,8 +237,7 @@ class Posterior:
         annotators
             Whom to compare; by default everybody, up to 20,000.
         """
-        if self.draws is None:
-            raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
+        draws = self._grouped()
         everybody = self.annotations.annotators
         n = len(everybody)
         if annotators is None and n > MOST_ANNOTATORS:
@@ -169,14 +247,14 @@ class Posterior:
             )
         codes = np.arange(n) if annotators is None else self._annotator_codes(annotators)
         index = pd.Index(everybody[codes], name="annotator")
-        return pd.DataFrame(self.draws.cooccurrence(codes), index=index, columns=index)
+        return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
 
     @property
     def n_coteries(self) -> NDArray[np.int64]:
         """Number of coteries in each draw, shape (chains, draws)."""
-        if self.draws is None or self.draws.n_coteries is None:
-            raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
-        return self.draws.n_coteries
+        counts = self._grouped().n_coteries
+        assert counts is not None  # a model with clusters counts them
+        return counts
 
     def diagnostics(self) -> pd.DataFrame:
         """One row a watched quantity: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
@@ -220,6 +298,49 @@ class Posterior:
         from coterie.posterior.store import save
 
         save(self, path)
+
+    def report(
+        self, path: str | PathLike[str], *, truth: Any = None, title: str | None = None
+    ) -> None:
+        """Write a report to pass around: one self-contained HTML file.
+
+        Parameters
+        ----------
+        path
+            Where to; a file of that name is replaced.
+        truth
+            Known labels (Series or dict, item -> label) that only score the result.
+        title
+            Heading of the page.
+        """
+        from coterie.report import write
+
+        write(self, path, truth=truth, title=title)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures for papers (needs matplotlib, the extra ``plots``): see docs/plots.md."""
+        from coterie.plots import Plots
+
+        return Plots(self)
+
+    def _coterie_matrix(
+        self, coterie: int, partition: PointPartition, quantile: float | None
+    ) -> FloatArray:
+        from coterie.posterior.coteries import matrices_of_coteries, mean_of_members
+
+        n = partition.n_coteries
+        if coterie not in range(1, n + 1):
+            raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
+        if quantile is None:
+            return mean_of_members(self.confusion_mean[None], partition)[0, coterie - 1]
+        matrices = matrices_of_coteries(self._grouped(), partition)
+        return np.asarray(np.quantile(matrices[:, coterie - 1], quantile, axis=0), np.float64)
+
+    def _grouped(self) -> Draws:
+        if self.draws is None or self.draws.partition is None:
+            raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
+        return self.draws
 
     def _sampled(self, what: str) -> Draws:
         if self.draws is None:

@@ -1,0 +1,94 @@
+"""What a coterie is like: its matrix in every draw, its tables, how much its members differ."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.metrics import informativeness
+from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
+from coterie.posterior.partition import PointPartition
+from coterie.posterior.roles import roles_of
+
+if TYPE_CHECKING:
+    from coterie.posterior.posterior import Posterior
+
+FloatArray = NDArray[np.float64]
+
+BLOCK = 64
+"""Draws that are averaged at once: a copy of all of them in double precision may not fit."""
+
+
+def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition) -> pd.DataFrame:
+    """Give one row a coterie, largest first; see :meth:`coterie.posterior.Posterior.coteries`."""
+    a = posterior.annotations
+    group, n = partition.group, partition.n_coteries
+    member = group >= 0
+    size = np.bincount(group[member], minlength=n)
+    labels = np.bincount(group[member], a.labels_per_annotator[member], minlength=n)
+    matrices = matrices_of_coteries(draws, partition)
+    balance = draws.class_balance.reshape(-1, a.n_classes)
+    accuracy = accuracy_of(matrices, balance)
+    low, high = np.quantile(accuracy, INTERVAL, axis=0)
+    role, role_probability = roles_of(matrices, balance, a.classes, a.answers)
+    mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
+    table = pd.DataFrame(
+        {
+            "coterie": np.arange(1, n + 1),
+            "size": size,
+            "share": size / size.sum(),
+            "label_share": labels / labels.sum(),
+            "role": role,
+            "role_probability": role_probability,
+            "accuracy": accuracy.mean(axis=0),
+            "accuracy_low": low,
+            "accuracy_high": high,
+            "informativeness": informativeness(mean),
+            "spread": spread(posterior.confusion_mean, mean, partition),
+        }
+    )
+    table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
+    return table
+
+
+def matrices_of_coteries(draws: Draws, partition: PointPartition) -> FloatArray:
+    """Give each coterie's matrix in each draw: the mean of its members' matrices.
+
+    Who is in it is fixed, so labels of the draws' own clusters do not matter.
+
+    Returns
+    -------
+    Array of shape (chains * draws, coteries, classes, answers).
+    """
+    pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
+    means = np.empty((len(pooled), partition.n_coteries, *pooled.shape[2:]))
+    for start in range(0, len(pooled), BLOCK):
+        block = pooled[start : start + BLOCK].astype(np.float64)
+        means[start : start + BLOCK] = mean_of_members(block, partition)
+    return means
+
+
+def mean_of_members(matrices: FloatArray, partition: PointPartition) -> FloatArray:
+    """Average over the members of each coterie, (draws, L, T, C) to (draws, M, T, C)."""
+    by_coterie = np.argsort(partition.group, kind="stable")
+    by_coterie = by_coterie[partition.group[by_coterie] >= 0]
+    size = np.bincount(partition.group[by_coterie])
+    start = np.cumsum(size) - size
+    total = np.add.reduceat(matrices[:, by_coterie], start, axis=1)
+    return np.asarray(total / size[None, :, None, None], np.float64)
+
+
+def spread(confusion_mean: FloatArray, mean: FloatArray, partition: PointPartition) -> FloatArray:
+    """Measure how much the members of each coterie differ from each other, 0 to 1, shape (M,).
+
+    The total variation distance of a member's row from the coterie's, averaged over rows and
+    members: 0 if all members have the same matrix.
+    """
+    member = partition.group >= 0
+    group = partition.group[member]
+    distance = np.abs(confusion_mean[member] - mean[group]).sum(axis=2).mean(axis=1) / 2
+    total = np.bincount(group, distance, minlength=partition.n_coteries)
+    return total / np.bincount(group, minlength=partition.n_coteries)
