@@ -17,7 +17,7 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     job = aggregate.Job(model, {"random_state": seed}, None, out, "csv", force)
     estimator = make_model(model, **job.settings)
     paths = aggregate.places(job, estimator)
-    crowd = simulate("mixed", random_state=seed)
+    crowd = simulate("mixed", annotators=60, labels_per_item=15, random_state=seed)
     show.console().print(f"A synthetic crowd: {crowd.annotations.describe()}")
     start = time.perf_counter()
     posterior = estimator.fit(crowd.annotations).posterior_
@@ -32,7 +32,7 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     aggregate.write(posterior, paths, record, crowd.truth)
     show.result(posterior, scores, list(paths.values()))
     if estimator.finds_coteries:
-        show.console().print(recovery(posterior, crowd))
+        show.console().print(recovery(posterior, crowd), soft_wrap=True)
 
 
 def recovery(posterior: Posterior, crowd: Crowd) -> str:
@@ -41,4 +41,4 @@ def recovery(posterior: Posterior, crowd: Crowd) -> str:
     planted = crowd.groups.value_counts()
     groups = ", ".join(f"{n} {name}" for name, n in planted.items())
     index = adjusted_rand_index(found, crowd.groups)
-    return f"Planted: {groups}. Adjusted Rand index of the coteries: {index:.2f} (1: the same)."
+    return f"Planted: {groups}; adjusted Rand index of the coteries {index:.2f} (1: the same)."

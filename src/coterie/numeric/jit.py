@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numba
+from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -29,3 +31,30 @@ def _compile(function: F, **options: Any) -> F:
     njit: Any = numba.njit  # typed without the options that piece needs
     compiled: F = njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     return compiled
+
+
+class _Teller(event.Listener):
+    """Tells once that something is being compiled: what the cache holds starts nothing."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self._tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:
+        tell, self._tell = self._tell, None
+        if tell is not None:
+            tell()
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call ``tell`` once if anything must be compiled, just before it is."""
+    teller = _Teller(tell)
+    events: Any = event  # without types
+    events.register("numba:compile", teller)
+    try:
+        yield
+    finally:
+        events.unregister("numba:compile", teller)

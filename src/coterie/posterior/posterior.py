@@ -16,11 +16,13 @@ from coterie.annotations import Annotations
 from coterie.diagnostics import diagnose, has_converged
 from coterie.errors import CoterieError, DataError
 from coterie.metrics import informativeness
+from coterie.posterior.coteries import coterie_table, matrices_of_coteries, mean_of_members
 from coterie.posterior.draws import INTERVAL, Draws
+from coterie.posterior.partition import PointPartition, point_partition
+from coterie.posterior.roles import roles_of
 
 if TYPE_CHECKING:
     from coterie.plots import Plots
-    from coterie.posterior.partition import PointPartition
 
 FloatArray = NDArray[np.float64]
 Loss = Literal["vi", "binder"]
@@ -126,8 +128,6 @@ class Posterior:
         k, loss
             Which coteries, as for :meth:`coteries`.
         """
-        from coterie.posterior.roles import roles_of
-
         a, draws = self.annotations, self.draws
         table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
         if draws is None:
@@ -169,14 +169,10 @@ class Posterior:
             Distance of partitions: "vi", the variation of information in nats, or "binder", the
             share of pairs that one joins and the other keeps apart.
         """
-        from coterie.posterior.coteries import coterie_table
-
         return coterie_table(self, self._grouped(), self.partition(k, loss=loss))
 
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
-        from coterie.posterior.partition import point_partition
-
         if (k, loss) not in self._found:
             partition = self._grouped().partition
             assert partition is not None
@@ -327,15 +323,14 @@ class Posterior:
     def _coterie_matrix(
         self, coterie: int, partition: PointPartition, quantile: float | None
     ) -> FloatArray:
-        from coterie.posterior.coteries import matrices_of_coteries, mean_of_members
-
         n = partition.n_coteries
         if coterie not in range(1, n + 1):
             raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
+        m = coterie - 1
         if quantile is None:
-            return mean_of_members(self.confusion_mean[None], partition)[0, coterie - 1]
+            return np.asarray(mean_of_members(self.confusion_mean[None], partition)[0, m])
         matrices = matrices_of_coteries(self._grouped(), partition)
-        return np.asarray(np.quantile(matrices[:, coterie - 1], quantile, axis=0), np.float64)
+        return np.asarray(np.quantile(matrices[:, m], quantile, axis=0), np.float64)
 
     def _grouped(self) -> Draws:
         if self.draws is None or self.draws.partition is None:

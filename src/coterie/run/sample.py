@@ -11,6 +11,7 @@ import numpy as np
 
 from coterie.diagnostics import diagnose, has_converged, is_watched
 from coterie.errors import ConvergenceWarning, CoterieError
+from coterie.numeric.jit import telling_of_compilation
 from coterie.run.chain import Chain, Sampler
 from coterie.run.chains import Stopped, run_chains
 from coterie.run.checkpoint import Checkpoint
@@ -38,6 +39,9 @@ class Sample(NamedTuple):
     facts: dict[str, Any]
 
 
+COMPILING = "compiling the sampler: once on this machine, up to a minute ..."
+
+
 def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:
     """Run the chains, leave out those that ended in a poorer mode, pool the others, warn.
 
@@ -48,6 +52,15 @@ def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> S
     identity
         What a checkpoint must share with this run: the data and the settings.
     """
+    with telling_of_compilation(lambda: say(COMPILING, options.progress)):
+        chains, stopped, resumed = run(sampler, options, identity)
+    return conclude(chains, stopped, resumed)
+
+
+def run(
+    sampler: Sampler, options: Options, identity: Mapping[str, Any]
+) -> tuple[list[Chain], Stopped, bool]:
+    """Run the chains, from a checkpoint if there is one; say how they stopped, and whether so."""
     store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
     entropy = store.entropy() if store else None
     resumed = entropy is not None
@@ -73,7 +86,7 @@ def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> S
         store.write(chains, int(root.entropy))  # type: ignore[arg-type]
     if min(chain.kept.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
-    return conclude(chains, stopped, resumed)
+    return chains, stopped, resumed
 
 
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
