@@ -49,7 +49,7 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
     assert "3 items x 3 annotators, 9 labels, 2 classes" in done.stdout
     assert "item 'task', annotator 'worker', label 'label'" in done.stdout
     assert sorted(path.name for path in out.iterdir()) == [
-        "annotators.csv", "labels.csv", "run.coterie", "run.json",
+        "annotators.csv", "labels.csv", "report.html", "run.coterie", "run.json",
     ]  # fmt: skip
     table = pd.read_csv(out / "labels.csv")
     assert table.columns.tolist() == ["item", "label", "probability", "entropy"]
@@ -241,27 +241,55 @@ def test_sentences_name_the_options_of_the_command_line(tmp_path):
     assert "duplicates=" not in done.stderr
 
 
-def test_demo_shows_every_group_and_beats_the_vote():
-    done = coterie("demo")
+def test_demo_shows_every_group_and_beats_the_vote(tmp_path):
+    done = coterie("demo", "--out", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
-    for group in ("expert", "novice", "biased", "spammer", "adversary"):
-        assert group in done.stdout
+    for role in ("expert", "novice", "biased towards c", "spammer", "adversary"):
+        assert role in done.stdout
+    coteries = pd.read_csv(tmp_path / "demo" / "coteries.csv")
+    assert coteries["role"].tolist() == [
+        "novice", "expert", "spammer", "biased towards c", "adversary",
+    ]  # fmt: skip
     scores = {
         line.split()[0]: float(line.split()[2])
         for line in done.stdout.splitlines()
-        if line.startswith(("MajorityVote ", "DawidSkene ", "HCBCC ")) and len(line.split()) == 6
+        if line.startswith(("MajorityVote ", "HCBCC ")) and len(line.split()) == 6
     }
-    assert (
-        min(score for name, score in scores.items() if name != "MajorityVote")
-        > scores["MajorityVote"]
-    )
+    assert scores["HCBCC"] > scores["MajorityVote"]
+
+
+def test_the_summary_fits_one_screen(tmp_path):
+    out = tmp_path / "crowd"
+    sizes = ["--items", 200, "--annotators", 60, "--labels-per-item", 15]
+    coterie("simulate", "mixed", "--out", out, *sizes)
+    done = coterie(
+        "aggregate", out / "labels.csv", "--model", "hcbcc", "--burn-in", 300, "--sweeps", 900,
+        "--truth", out / "truth.csv", "--out", tmp_path / "result",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 32
+    assert max(len(line) for line in lines[:-1]) <= 100  # the last names the files
+    assert " coteries of 60 annotators (" in done.stdout
+    assert "Least certain items" in done.stdout
+    assert lines[-1].startswith(f"Written to {tmp_path / 'result'}: labels.csv, annotators.csv,")
+    coteries = pd.read_csv(tmp_path / "result" / "coteries.csv")
+    annotators = pd.read_csv(tmp_path / "result" / "annotators.csv")
+    assert annotators["coterie"].value_counts().tolist() == coteries["size"].tolist()
+    assert {"membership", "role"} <= set(annotators.columns)
+
+
+def test_without_report(labels, tmp_path):
+    coterie("aggregate", labels, "--no-report", "--out", tmp_path / "result")
+    assert not (tmp_path / "result" / "report.html").exists()
+    assert (tmp_path / "result" / "labels.csv").exists()
 
 
 def test_a_sampler_gives_intervals_diagnostics_and_a_verdict(labels, tmp_path):
     out = tmp_path / "result"
     done = coterie("aggregate", labels, "--model", "hcbcc", "--burn-in", 200, "--out", out)
     assert done.returncode == 0, done.stderr
-    assert "Coteries of annotators: " in done.stdout
+    assert "of 3 annotators (" in done.stdout
     assert "The chains agree (4 chains, " in done.stdout
     annotators = pd.read_csv(out / "annotators.csv")
     assert (annotators["accuracy_low"] < annotators["accuracy"]).all()

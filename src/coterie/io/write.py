@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -86,11 +87,29 @@ def write_together(writers: Mapping[Path, Writer]) -> None:
 
 def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
     if format == "csv":
-        table.to_csv(path, index=False)
+        _harmless(table).to_csv(path, index=False)
     elif format == "parquet":
         table.to_parquet(path, index=False)
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")
+
+
+FORMULA = re.compile(r"\s*(=|[+\-@].*[(|!])", re.DOTALL)
+"""Text that a spreadsheet would run; @ann and -5 are left as they are."""
+
+
+def _harmless(table: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before text that a spreadsheet would run as a formula."""
+    changed = {}
+    for name in table.columns[table.dtypes.map(_is_text)]:
+        formula = table[name].astype(str).str.match(FORMULA)
+        if formula.any():
+            changed[name] = table[name].mask(formula, "'" + table[name].astype(str))
+    return table.assign(**changed)
+
+
+def _is_text(dtype: Any) -> bool:
+    return bool(pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype))
 
 
 def _write_text(text: str, path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Tables as files: what a spreadsheet would run is made harmless, everything else is kept."""
+
+import pandas as pd
+import pytest
+
+from coterie.io.write import table_writer
+
+FORMULAS = [
+    '=HYPERLINK("http://example.org","click")',
+    "=1+1",
+    " =1+1",
+    "\t=1+1",
+    "@SUM(A1:A9)",
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd|' /C calc'!A0",
+]
+HARMLESS = ["@ann", "-5", "+1.5", "a=b", "ann (expert)", "", "-", "'=quoted'"]
+
+
+@pytest.mark.parametrize("column", ["item", "label"])
+def test_formulas_get_an_apostrophe_in_csv(tmp_path, column):
+    table = pd.DataFrame({column: [*FORMULAS, *HARMLESS], "n": range(15)})
+    before = table.copy()
+    table_writer(table, "csv")(tmp_path / "table.csv")
+    found = pd.read_csv(tmp_path / "table.csv", dtype=str, keep_default_na=False)[column]
+    assert found.tolist() == [*("'" + text for text in FORMULAS), *HARMLESS]
+    pd.testing.assert_frame_equal(table, before)
+
+
+def test_other_formats_keep_the_text(tmp_path):
+    table = pd.DataFrame({"item": FORMULAS})
+    table_writer(table, "json")(tmp_path / "table.json")
+    assert pd.read_json(tmp_path / "table.json")["item"].tolist() == FORMULAS
+
+
+def test_numbers_and_mixed_ids_are_left_alone(tmp_path):
+    table = pd.DataFrame({"item": pd.Series([-5, "-5", ("a", 1)], dtype=object), "p": [-1.5] * 3})
+    table_writer(table, "csv")(tmp_path / "table.csv")
+    assert (tmp_path / "table.csv").read_text("utf-8").splitlines() == [
+        "item,p",
+        "-5,-1.5",
+        "-5,-1.5",
+        "\"('a', 1)\",-1.5",
+    ]
