@@ -1,0 +1,5 @@
+"""Pictures of a Posterior for papers (matplotlib, the extra ``plots``)."""
+
+from coterie.plots.plots import Plots
+
+__all__ = ["Plots"]

@@ -1,0 +1,183 @@
+"""Matrices of shares as heat maps: confusion, and who sits with whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.errors import CoterieError
+from coterie.plots.canvas import COLUMN_INCHES, POINTS, font_size, lay_out, room
+from coterie.plots.colours import DARK, SHADES
+from coterie.plots.text import LEAST_POINTS, LETTER, LINE, LONGEST, literal, literals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+
+    from coterie.posterior import Posterior
+
+MOST_ANNOTATORS = 5_000
+"""More rows than a page has dots."""
+CELL_INCHES = 0.55
+"""Side of a cell where there is room."""
+
+
+def matrix_of(
+    posterior: Posterior, annotator: Hashable | None, coterie: int | None, k: int | None
+) -> tuple[str, pd.DataFrame]:
+    """Give a title and the matrix of an annotator, a coterie, or the crowd."""
+    if annotator is not None or coterie is not None:
+        title = f"annotator {annotator}" if coterie is None else f"coterie {coterie}"
+        return title, posterior.confusion(annotator, coterie=coterie, k=k)
+    a = posterior.annotations
+    labelled = a.labels_per_annotator > 0
+    mean = posterior.confusion_mean[labelled if labelled.any() else slice(None)].mean(axis=0)
+    return "mean of all annotators", pd.DataFrame(mean, index=a.classes, columns=a.answers)
+
+
+def size_of_matrix(matrix: pd.DataFrame) -> tuple[float, float]:
+    """Give the height and width, in inches, of a figure with room for names and numbers.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame(np.eye(2), index=["no", "yes"], columns=["no", "yes"])
+    >>> height, width = size_of_matrix(table)
+    >>> round(height, 1), round(width, 1)
+    (1.8, 2.0)
+    """
+    left, below = (_longest(names) * LETTER * POINTS / 72 for names in (matrix.index, matrix))
+    width = min(max(0.5 + left + CELL_INCHES * matrix.shape[1], 2.0), COLUMN_INCHES)
+    cell = min(CELL_INCHES, (width - 0.5 - left) / matrix.shape[1])
+    turned = below > cell
+    return 0.5 + (below if turned else 0.2) + cell * len(matrix), width
+
+
+def _longest(names: Iterable[object]) -> int:
+    return min(max(len(str(name)) for name in names), LONGEST)
+
+
+def draw_confusion(ax: Axes, title: str, matrix: pd.DataFrame) -> None:
+    """Draw true classes (rows) by given answers (columns), with the numbers if they fit."""
+    shares = matrix.to_numpy(np.float64)
+    image = _heat(ax, shares)
+    _name_cells(ax, literals(matrix.index), literals(matrix.columns))
+    ax.set_xlabel("given answer")
+    ax.set_ylabel("true class")
+    ax.set_title(literal(title, LINE), fontsize=font_size(ax))
+    if not _write_numbers(ax, shares):
+        _bar(ax, image, "probability of the answer")
+
+
+def _name_cells(ax: Axes, rows: list[str], columns: list[str]) -> None:
+    """Name rows and columns: smaller, turned, and not each of them, where there is no room."""
+    cell = _cell(ax, len(rows), len(columns))
+    size = max(min(font_size(ax), 0.9 * cell), LEAST_POINTS)
+    step = math.ceil(size / cell)
+    turn = 0 if max(map(len, columns)) * LETTER * size <= cell else 90
+    ax.set_xticks(range(0, len(columns), step), columns[::step], rotation=turn, fontsize=size)
+    ax.set_yticks(range(0, len(rows), step), rows[::step], fontsize=size)
+
+
+def draw_cooccurrence(ax: Axes, table: pd.DataFrame, group: NDArray[np.int32]) -> None:
+    """Draw who sits with whom, the annotators in the order of the table, by coterie.
+
+    Parameters
+    ----------
+    ax
+        Where to.
+    table
+        Probability that two share a coterie, annotator by annotator, coteries together.
+    group
+        0-based coterie of each row of the table, shape (rows,).
+    """
+    image = _heat(ax, table.to_numpy(np.float64))
+    n = len(table)
+    starts = np.flatnonzero(np.diff(group)) + 1
+    for start in starts:
+        ax.axhline(start - 0.5, color=DARK, linewidth=0.6)
+        ax.axvline(start - 0.5, color=DARK, linewidth=0.6)
+    edges = np.concatenate([[0], starts, [n]])
+    cell, size = _cell(ax, n, n), font_size(ax)
+    centres = _apart((edges[:-1] + edges[1:] - 1) / 2, 1.5 * size / cell)
+    ax.set_xticks(centres, [str(group[int(centre)] + 1) for centre in centres])
+    ax.set_xlabel("coterie")
+    size = min(size, 0.9 * cell)
+    if size >= LEAST_POINTS:
+        ax.set_yticks(range(n), literals(table.index), fontsize=size)
+        ax.set_ylabel("annotator")
+    else:
+        ax.set_yticks([])
+        ax.set_ylabel(f"{n:,} annotators, by coterie")
+    _bar(ax, image, "probability of sharing a coterie")
+
+
+def _apart(places: NDArray[np.float64], distance: float) -> list[float]:
+    """Leave out places that are nearer than this to the last one that was not."""
+    kept: list[float] = []
+    for place in places.tolist():
+        if not kept or place - kept[-1] >= distance:
+            kept.append(place)
+    return kept
+
+
+def order_by_coterie(
+    posterior: Posterior, annotators: Sequence[Hashable] | None, k: int | None
+) -> tuple[list[Hashable], NDArray[np.int32]]:
+    """Give labelled annotators, coterie by coterie, the surest members first, and their coteries.
+
+    Returns
+    -------
+    The names, and the 0-based coterie of each, shape (names,).
+    """
+    point = posterior.partition(k=k)
+    everybody = posterior.annotations.annotators
+    if annotators is None:
+        (codes,) = np.nonzero(point.group >= 0)
+    else:
+        codes = posterior._annotator_codes(annotators)
+        codes = codes[point.group[codes] >= 0]
+    if len(codes) == 0:
+        raise CoterieError("none of these annotators has labels, so that none is in a coterie")
+    if len(codes) > MOST_ANNOTATORS:
+        raise CoterieError(
+            f"{len(codes):,} annotators are more than a picture can show ({MOST_ANNOTATORS:,}); "
+            "choose some of them: annotators=[...]"
+        )
+    order = np.lexsort((-point.membership[codes], point.group[codes]))
+    codes = codes[order]
+    return list(everybody[codes]), point.group[codes]
+
+
+def _heat(ax: Axes, shares: NDArray[np.float64]) -> AxesImage:
+    """Draw shares between 0 and 1, the same shade for the same share in every picture."""
+    ax.tick_params(length=0)
+    return ax.imshow(shares, cmap=SHADES, vmin=0, vmax=1)
+
+
+def _bar(ax: Axes, image: AxesImage, label: str) -> None:
+    # Inside the axes' own space, so that it is as tall as the image whatever the layout.
+    place = ax.inset_axes((1.03, 0, 0.05, 1))
+    bar = ax.figure.colorbar(image, cax=place, label=label, ticks=[0, 0.5, 1])
+    bar.outline.set_visible(False)
+
+
+def _cell(ax: Axes, rows: int, columns: int) -> float:
+    """Give the side of a square cell in points."""
+    return min(room(ax, columns, rows))
+
+
+def _write_numbers(ax: Axes, shares: NDArray[np.float64]) -> bool:
+    """Write each share into its cell; say whether there is room for them."""
+    lay_out(ax)
+    size = min(font_size(ax), _cell(ax, *shares.shape) / (4.5 * LETTER))
+    if size < LEAST_POINTS:
+        return False
+    for (row, column), share in np.ndenumerate(shares):
+        color = "white" if share > 0.7 else "black"
+        ax.text(column, row, f"{share:.2f}", ha="center", va="center", color=color, fontsize=size)
+    return True

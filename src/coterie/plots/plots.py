@@ -1,0 +1,184 @@
+"""Plots: the pictures of one posterior."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
+
+from coterie.metrics import expected_calibration_error, reliability
+from coterie.plots.accuracies import draw_annotators, draw_coteries, height_of_names, rank
+from coterie.plots.canvas import canvas
+from coterie.plots.chains import draw_trace, trace_of
+from coterie.plots.matrices import (
+    draw_confusion,
+    draw_cooccurrence,
+    matrix_of,
+    order_by_coterie,
+    size_of_matrix,
+)
+from coterie.plots.reliability import draw_reliability
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from coterie.metrics.matching import Labels
+    from coterie.posterior import Posterior
+
+
+class Plots:
+    """Pictures of a posterior, fit for a paper as they are.
+
+    Each method draws into ``ax`` and returns it. Without ``ax`` it makes a figure one column
+    (3.3 inches) wide with 8-point text; axes that are handed in keep their size and fonts.
+
+    Parameters
+    ----------
+    posterior
+        Whose pictures.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> from coterie.plots import Plots
+    >>> crowd = coterie.simulate("mixed", random_state=0)
+    >>> posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
+    >>> ax = Plots(posterior).confusion("a30")
+    >>> ax.get_title(), ax.get_xlabel(), ax.get_ylabel()
+    ('annotator a30', 'given answer', 'true class')
+    """
+
+    def __init__(self, posterior: Posterior) -> None:
+        self._posterior = posterior
+
+    def __repr__(self) -> str:
+        names = "annotators, calibration, confusion, cooccurrence, coteries, trace"
+        return f"<Plots of {self._posterior!r}: {names}>"
+
+    def confusion(
+        self,
+        annotator: Hashable | None = None,
+        *,
+        coterie: int | None = None,
+        k: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw a confusion matrix: true class (rows, summing to one) by given answer (columns).
+
+        Parameters
+        ----------
+        annotator
+            Whose matrix.
+        coterie
+            Instead, which coterie's, counted from one. Without either, the mean of the matrices
+            of all annotators with labels, which every model has.
+        k
+            As for :meth:`coterie.Posterior.coteries`.
+        ax
+            Where to draw.
+        """
+        title, matrix = matrix_of(self._posterior, annotator, coterie, k)
+        height, width = size_of_matrix(matrix)
+        with canvas(ax, height, width) as where:
+            draw_confusion(where, title, matrix)
+            return where
+
+    def cooccurrence(
+        self,
+        annotators: Sequence[Hashable] | None = None,
+        *,
+        k: int | None = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the probability that two annotators share a coterie.
+
+        Annotators stand coterie by coterie, the largest first, and in it the surest members
+        first; lines part the coteries. Annotators without labels are left out.
+
+        Parameters
+        ----------
+        annotators
+            Whom to show; by default everybody, up to 5,000.
+        k
+            As for :meth:`coterie.Posterior.coteries`.
+        ax
+            Where to draw; the colour bar takes a part of it.
+        """
+        order, group = order_by_coterie(self._posterior, annotators, k)
+        table = self._posterior.cooccurrence(order)
+        with canvas(ax, height=2.9) as where:
+            draw_cooccurrence(where, table, group)
+            return where
+
+    def coteries(self, k: int | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw each coterie's accuracy and its 95 % interval, the largest coterie on top.
+
+        Parameters
+        ----------
+        k
+            As for :meth:`coterie.Posterior.coteries`.
+        ax
+            Where to draw.
+        """
+        table = self._posterior.coteries(k=k)
+        with canvas(ax, height=0.6 + 0.42 * len(table)) as where:
+            draw_coteries(where, table)
+            return where
+
+    def trace(self, quantity: str = "n_coteries", *, ax: Axes | None = None) -> Axes:
+        """Draw a quantity of each chain against the sweeps at which it was recorded.
+
+        Parameters
+        ----------
+        quantity
+            ``n_coteries``, or a quantity of :meth:`coterie.Posterior.diagnostics`, such as
+            ``log_joint``, ``concentration`` or ``class_total[0]``.
+        ax
+            Where to draw.
+        """
+        trace = trace_of(self._posterior, quantity)
+        with canvas(ax, height=1.8) as where:
+            draw_trace(where, trace)
+            return where
+
+    def calibration(self, truth: Labels, *, bins: int = 10, ax: Axes | None = None) -> Axes:
+        """Draw how often labels are right against how probable they are said to be.
+
+        Points are the bins of :func:`coterie.metrics.reliability`, with the number of items
+        beside them and Jeffreys' 95 % interval, which is what chance alone would do; on the
+        dashed line a probability of 0.8 is right in 80 of 100. Items with gold are left out:
+        their labels were given, not found.
+
+        Parameters
+        ----------
+        truth
+            Series or dict, item -> label.
+        bins
+            How many bins, of equal width.
+        ax
+            Where to draw.
+        """
+        unknown = self._posterior.annotations.codes.gold < 0
+        probabilities = self._posterior.probabilities()[unknown]
+        table = reliability(probabilities, truth, bins=bins)
+        error = expected_calibration_error(probabilities, truth, bins=bins)
+        with canvas(ax, height=2.9) as where:
+            draw_reliability(where, table, error)
+            return where
+
+    def annotators(self, k: int | None = None, *, ax: Axes | None = None) -> Axes:
+        """Draw each annotator's accuracy and its 95 % interval, the most accurate first.
+
+        Colours and shapes are the coteries, where the model finds them; a point estimate has no
+        intervals. Annotators without labels are left out.
+
+        Parameters
+        ----------
+        k
+            As for :meth:`coterie.Posterior.coteries`.
+        ax
+            Where to draw.
+        """
+        table = rank(self._posterior.annotators(k))
+        with canvas(ax, height=2.0 + height_of_names(table)) as where:
+            draw_annotators(where, table)
+            return where

@@ -1,0 +1,76 @@
+"""Are the probabilities right as often as they say?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.plots.canvas import font_size, open_frame, room
+from coterie.plots.colours import DARK, LOOKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INTERVAL = (0.025, 0.975)
+
+
+def draw_reliability(ax: Axes, table: pd.DataFrame, error: float) -> None:
+    """Draw how often labels are right against how sure they are, with the items of each bin.
+
+    Parameters
+    ----------
+    ax
+        Where to.
+    table
+        As :func:`coterie.metrics.reliability` gives it.
+    error
+        The expected calibration error.
+    """
+    table = table[table["items"] > 0]
+    low, high = chance_interval(table)
+    ax.plot([0, 1], [0, 1], ls="--", lw=0.8, color=DARK)
+    confidence, color = table["confidence"], LOOKS[0].color
+    ax.vlines(confidence, low, high, color=color, lw=1, clip_on=False)
+    ax.plot(confidence, table["accuracy"], "o-", color=color, ms=4, lw=0.5, clip_on=False)
+    ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    ax.set_xlabel("probability of the label")
+    ax.set_ylabel("share of labels that are right")
+    ax.annotate(f"ECE {error:.3f}", (0.97, 0.03), ha="right", fontsize=font_size(ax))
+    _write_counts(ax, table)
+    open_frame(ax)
+
+
+def _write_counts(ax: Axes, table: pd.DataFrame) -> None:
+    """Write the number of items of each bin above it."""
+    from matplotlib.transforms import ScaledTranslation
+
+    counts = [f"{items:,}" for items in table["items"]]
+    size = 0.8 * font_size(ax)
+    bin_points = (table["high"] - table["low"]).min() * min(room(ax, 1, 1))
+    wide = 0.65 * size * max(map(len, counts)) > bin_points
+    above = ax.get_xaxis_transform() + ScaledTranslation(0, 5 / 72, ax.figure.dpi_scale_trans)
+    ax.text(0, 1, "items", transform=above, ha="right", fontsize=size)
+    for count, centre in zip(counts, (table["low"] + table["high"]) / 2, strict=True):
+        turn = 90 if wide else 0
+        ax.text(centre, 1, count, transform=above, ha="center", fontsize=size, rotation=turn)
+
+
+def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give Jeffreys' 95 % interval of the share of a bin's labels that are right.
+
+    Examples
+    --------
+    >>> low, high = chance_interval(pd.DataFrame({"items": [4, 4], "accuracy": [0.5, 1.0]}))
+    >>> low.round(2), high.round(2)
+    (array([0.12, 0.56]), array([0.88, 1.  ]))
+    """
+    from scipy.stats import beta
+
+    items, share = table["items"].to_numpy(), table["accuracy"].to_numpy()
+    right, wrong = items * share, items * (1 - share)
+    low, high = (beta.ppf(q, right + 0.5, wrong + 0.5) for q in INTERVAL)
+    # Nothing right, or nothing wrong, is no evidence against none, or all, being so.
+    return np.where(right > 0, low, 0.0), np.where(wrong > 0, high, 1.0)

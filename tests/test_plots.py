@@ -1,0 +1,172 @@
+"""Pictures in general: axes, figures, settings, names, models that lack something."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import matplotlib as mpl
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from coterie.errors import CoterieError, MissingExtraError
+from coterie.plots import Plots
+from coterie.posterior import Draws
+from plotted import CHAINS, EVERY, annotations, point, sampled, segments, ticks
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return sampled()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_given_axes_are_drawn_into_and_returned(posterior, name):
+    figure, (left, right) = pyplot.subplots(1, 2)
+    assert EVERY[name](Plots(posterior), right) is right
+    assert pyplot.get_fignums() == [figure.number]
+    assert right.has_data()
+    assert not left.has_data()
+    figure.canvas.draw()  # whatever cannot be drawn shows here
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_axes_of_a_figure_outside_pyplot_will_do(posterior, name):
+    figure = Figure(layout="compressed")
+    ax = figure.subfigures(1, 2)[1].subplots()
+    assert EVERY[name](Plots(posterior), ax) is ax
+    figure.canvas.draw()
+    assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_without_axes_there_is_one_figure_of_one_column_and_settings_stay(posterior, name):
+    before = dict(mpl.rcParams)
+    ax = EVERY[name](Plots(posterior))
+    assert pyplot.get_fignums() == [ax.figure.number]
+    assert ax.figure.get_size_inches()[0] <= 3.3
+    assert ax.xaxis.label.get_fontsize() == 8
+    assert dict(mpl.rcParams) == before
+    assert ax.get_xlabel()
+    assert ax.get_ylabel()
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_no_text_leaves_a_new_figure(posterior, name):
+    ax = EVERY[name](Plots(posterior))
+    ax.figure.canvas.draw()
+    width, height = ax.figure.bbox.size
+    box = ax.get_tightbbox()
+    assert min(box.x0, box.y0) > -1  # rounding of a dot
+    assert max(box.x1 - width, box.y1 - height) < 1
+
+
+def test_a_failed_plot_leaves_no_figure(posterior, monkeypatch):
+    monkeypatch.setattr("coterie.plots.plots.draw_trace", lambda ax, trace: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        Plots(posterior).trace()
+    assert pyplot.get_fignums() == []
+
+
+def test_the_posterior_has_them_as_plot(posterior):
+    assert posterior.plot.confusion("bob").get_title() == "annotator bob"
+    assert "confusion" in repr(posterior.plot)
+
+
+def test_matplotlib_is_imported_only_to_draw():
+    code = "import coterie.plots, sys; assert 'matplotlib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_without_matplotlib_the_remedy_is_named(posterior, name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(MissingExtraError, match=r'plot needs .*: pip install "coterie\[plots\]"'):
+        EVERY[name](Plots(posterior))
+
+
+# Models that lack what a picture needs
+
+
+@pytest.mark.parametrize(
+    ("draw", "sentence"),
+    [
+        (lambda plot: plot.cooccurrence(), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.coteries(), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.confusion(coterie=1), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.trace(), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.trace("log_joint"), "Point gives a point estimate without a trace"),
+    ],
+)
+def test_a_point_estimate_says_what_it_lacks(draw, sentence):
+    with pytest.raises(CoterieError, match=sentence):
+        draw(Plots(point()))
+    assert pyplot.get_fignums() == []
+
+
+def test_a_sampler_without_coteries(posterior):
+    draws = posterior.draws
+    plain = Draws(draws.confusion, draws.class_balance, trace=draws.trace)
+    plot = Plots(replace(posterior, draws=plain, model="IBCC"))
+    for draw in (plot.cooccurrence, plot.coteries, plot.trace):
+        with pytest.raises(CoterieError, match="IBCC finds no coteries"):
+            draw()
+    assert len(plot.trace("log_joint").lines) == CHAINS
+    ax = plot.annotators()
+    assert (len(ax.lines), len(segments(ax)), ax.get_legend()) == (1, 6, None)
+
+
+# Names
+
+
+ODD = [
+    r"$\frac{1}{0$",
+    "$5 or $6",
+    "über_ß λ",
+    "two\nlines",
+    r"\alpha^~{}",
+    "long " * 20,
+    "50 % & #",
+]
+
+
+def odd_posterior():
+    data = annotations([*ODD, "nobody"], ("$x^$y$", "no"), ("$unsure$",))
+    return sampled(data, blocks=[0, 0, 0, 0, 0, 1, 1, 0])
+
+
+def test_names_are_shown_as_they_are_written():
+    ax = Plots(odd_posterior()).annotators()
+    ax.figure.canvas.draw()
+    shown = set()
+    for label in ax.get_xticklabels():
+        text, math = label._preprocess_math(label.get_text())
+        assert math is False
+        shown.add(text)
+    assert {r"$\frac{1}{0$", "$5 or $6", "über_ß λ", "two lines", "long long long …"} <= shown
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_odd_names_can_be_drawn(name):
+    truth = {f"q{i:02}": "no" for i in range(12)}
+    plot = Plots(odd_posterior())
+    ax = plot.calibration(truth) if name == "calibration" else EVERY[name](plot)
+    ax.figure.canvas.draw()
+    title = plot.confusion(ODD[0]).title
+    assert title._preprocess_math(title.get_text()) == (f"annotator {ODD[0]}", False)
+
+
+def test_tex_gets_names_it_can_set():
+    with mpl.rc_context({"text.usetex": True}):
+        figure = Figure()
+        ax = Plots(odd_posterior()).annotators(ax=figure.subplots())
+        shown = ticks(ax.xaxis)
+        assert ax.get_ylabel() == r"accuracy (95 \% interval)"
+    assert r"\textbackslash{}alpha\textasciicircum{}\textasciitilde{}\{\}" in shown
+    assert r"50 \% \& \#" in shown

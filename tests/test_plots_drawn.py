@@ -1,0 +1,307 @@
+"""What is drawn are the tables' numbers, in the tables' order."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+from coterie.errors import CoterieError, DataError
+from coterie.metrics import expected_calibration_error, reliability
+from coterie.plots import Plots
+from plotted import (
+    BURN_IN,
+    CHAINS,
+    DRAWS,
+    THIN,
+    TRUTH,
+    annotations,
+    image,
+    point,
+    sampled,
+    segments,
+    texts,
+    ticks,
+)
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return sampled()
+
+
+# Confusion
+
+
+def check_matrix(ax, table):
+    np.testing.assert_array_equal(image(ax), table.to_numpy())
+    assert ticks(ax.xaxis) == [str(name) for name in table.columns]
+    assert ticks(ax.yaxis) == [str(name) for name in table.index]
+    cells = {text.get_position(): text.get_text() for text in ax.texts}
+    assert cells == {
+        (column, row): f"{share:.2f}" for (row, column), share in np.ndenumerate(table.to_numpy())
+    }
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("true class", "given answer")
+
+
+def test_confusion_of_an_annotator_with_an_extra_answer(posterior):
+    ax = Plots(posterior).confusion("bob")
+    check_matrix(ax, posterior.confusion("bob"))
+    assert image(ax).shape == (2, 3)
+    assert ax.images[0].get_clim() == (0, 1)
+
+
+def test_confusion_of_a_coterie(posterior):
+    ax = Plots(posterior).confusion(coterie=2)
+    check_matrix(ax, posterior.confusion(coterie=2))
+    assert ax.get_title() == "coterie 2"
+    check_matrix(Plots(posterior).confusion(coterie=2, k=2), posterior.confusion(coterie=2, k=2))
+
+
+def test_confusion_is_by_default_the_mean_of_those_with_labels(posterior):
+    ax = Plots(posterior).confusion()
+    np.testing.assert_allclose(image(ax), posterior.confusion_mean[:-1].mean(axis=0))
+    assert ax.get_title() == "mean of all annotators"
+
+
+def test_confusion_of_both_is_refused(posterior):
+    with pytest.raises(CoterieError, match="not both"):
+        Plots(posterior).confusion("bob", coterie=1)
+
+
+def test_many_classes_get_a_colour_bar_instead_of_numbers():
+    classes = [f"c{t}" for t in range(40)]
+    posterior = point(annotations(classes=classes, extra=()))
+    ax = Plots(posterior).confusion()
+    assert texts(ax) == []
+    (bar,) = ax.child_axes
+    assert bar.get_ylabel() == "probability of the answer"
+    shown = ticks(ax.yaxis)
+    step = int(ax.get_yticks()[1])
+    assert shown == classes[::step]
+    assert len(shown) > 5
+
+
+# Co-occurrence
+
+
+def test_cooccurrence_stands_coterie_by_coterie_with_lines_between(posterior):
+    ax = Plots(posterior).cooccurrence()
+    order = ticks(ax.yaxis)
+    point_estimate = posterior.partition()
+    assert "gil" not in order  # no labels
+    assert sorted(order) == ["ann", "bob", "cat", "dan", "eve", "fay"]
+    group = [
+        point_estimate.group[posterior.annotations.annotators.tolist().index(x)] for x in order
+    ]
+    assert group == [0, 0, 0, 1, 1, 2]
+    np.testing.assert_array_equal(image(ax), posterior.cooccurrence(order))
+    assert sorted(line.get_ydata()[0] for line in ax.lines[::2]) == [2.5, 4.5]
+    assert sorted(line.get_xdata()[0] for line in ax.lines[1::2]) == [2.5, 4.5]
+    assert (ax.get_xticks().tolist(), ticks(ax.xaxis)) == ([1, 3.5, 5], ["1", "2", "3"])
+    assert ax.child_axes[0].get_ylabel() == "probability of sharing a coterie"
+
+
+def test_cooccurrence_puts_the_surest_members_first():
+    posterior = sampled(blocks=[0, 0, 0, 0, 1, 1, 0])
+    partition = posterior.draws.partition
+    partition[:, :5, 1] = 1  # ann, cat and dan stay, bob leaves for some draws
+    order = ticks(Plots(posterior).cooccurrence().yaxis)
+    membership = dict(
+        zip(posterior.annotations.annotators, posterior.partition().membership, strict=True)
+    )
+    assert order[3] == "bob"
+    assert membership["bob"] < min(membership[name] for name in order[:3])
+
+
+def test_cooccurrence_of_some(posterior):
+    ax = Plots(posterior).cooccurrence(["fay", "gil", "cat", "ann"])
+    assert ticks(ax.yaxis) == ["cat", "ann", "fay"]  # as asked for where equally sure
+    assert ticks(ax.xaxis) == ["1", "3"]
+    with pytest.raises(DataError, match="no annotator 'zoe'"):
+        Plots(posterior).cooccurrence(["zoe"])
+    with pytest.raises(CoterieError, match="none of these annotators has labels"):
+        Plots(posterior).cooccurrence(["gil"])
+
+
+def test_cooccurrence_of_many_leaves_out_names_and_crowded_numbers():
+    names = [f"w{l:03}" for l in range(201)]
+    posterior = sampled(annotations(names), blocks=[*range(100), *([100] * 101)])
+    ax = Plots(posterior).cooccurrence()
+    assert ticks(ax.yaxis) == []
+    assert ax.get_ylabel() == "200 annotators, by coterie"
+    assert ticks(ax.xaxis)[0] == "1"
+    ax.figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_xticklabels()]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
+def test_cooccurrence_of_too_many_is_refused(posterior, monkeypatch):
+    monkeypatch.setattr("coterie.plots.matrices.MOST_ANNOTATORS", 5)
+    with pytest.raises(CoterieError, match=r"6 annotators are more .*annotators=\[\.\.\.\]"):
+        Plots(posterior).cooccurrence()
+    Plots(posterior).cooccurrence(["ann", "bob"])
+
+
+# Coteries and annotators
+
+
+def test_coteries_have_their_intervals_the_largest_on_top(posterior):
+    ax = Plots(posterior).coteries()
+    table = posterior.coteries()
+    row = np.arange(3)
+    expected = np.stack(
+        [np.stack([table["accuracy_low"], row], 1), np.stack([table["accuracy_high"], row], 1)], 1
+    )
+    np.testing.assert_allclose(segments(ax), expected)
+    points = np.concatenate([line.get_xydata() for line in ax.lines])
+    np.testing.assert_allclose(points, np.stack([table["accuracy"], row], 1))
+    for label, (_, one) in zip(ticks(ax.yaxis), table.iterrows(), strict=True):
+        flat = " ".join(label.split())
+        assert flat.startswith(f"{one['coterie']}: {one['role']} {one['size']} annotator")
+    assert ax.yaxis_inverted()
+    assert ax.get_xlim() == (0, 1)
+    assert len({line.get_color() for line in ax.lines}) == 3
+    assert len(ticks(Plots(posterior).coteries(k=2).yaxis)) == 2
+
+
+def test_annotators_are_ranked_with_their_intervals(posterior):
+    ax = Plots(posterior).annotators()
+    table = posterior.annotators()
+    table = table[table["n_labels"] > 0].sort_values("accuracy", ascending=False)
+    assert ticks(ax.xaxis) == table["annotator"].tolist()
+    points = np.concatenate([line.get_xydata() for line in ax.lines])
+    points = points[np.argsort(points[:, 0])]
+    np.testing.assert_allclose(points[:, 1], table["accuracy"])
+    ends = segments(ax)
+    ends = ends[np.argsort(ends[:, 0, 0])]
+    np.testing.assert_allclose(ends[:, 0, 1], table["accuracy_low"])
+    np.testing.assert_allclose(ends[:, 1, 1], table["accuracy_high"])
+
+
+def test_annotators_have_one_look_a_coterie(posterior):
+    ax = Plots(posterior).annotators()
+    table = posterior.annotators().set_index("annotator")
+    order = ticks(ax.xaxis)
+    for line in ax.lines:
+        for place in line.get_xdata():
+            assert str(table.loc[order[int(place)], "coterie"]) == line.get_label()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["1", "2", "3"]
+    assert len({(line.get_color(), line.get_marker()) for line in ax.lines}) == 3
+    coteries = Plots(posterior).coteries()
+    assert [line.get_color() for line in ax.lines] == [line.get_color() for line in coteries.lines]
+
+
+def test_coteries_beyond_the_palette_share_a_grey():
+    names = [f"w{l:02}" for l in range(11)]
+    posterior = sampled(annotations(names), blocks=range(11))
+    legend = Plots(posterior).annotators().get_legend()
+    shown = [text.get_text() for text in legend.get_texts()]
+    assert shown == ["1", "2", "3", "4", "5", "6", "7", "others"]
+    assert sum(len(line.get_xdata()) for line in legend.axes.lines) == 10
+
+
+def test_many_annotators_are_counted_instead_of_named():
+    names = [f"w{l:03}" for l in range(101)]
+    ax = Plots(point(annotations(names))).annotators()
+    assert ticks(ax.xaxis) == []
+    assert ax.get_xlabel() == "100 annotators, by accuracy"
+
+
+def test_a_point_estimate_has_no_intervals():
+    posterior = point()
+    ax = Plots(posterior).annotators()
+    (line,) = ax.lines
+    table = posterior.annotators().query("n_labels > 0")
+    assert line.get_ydata().tolist() == sorted(table["accuracy"], reverse=True)
+    assert len(ax.collections) == 0
+    assert ax.get_legend() is None
+    assert ax.get_ylabel() == "accuracy"
+    check_matrix(Plots(posterior).confusion("ann"), posterior.confusion("ann"))
+    assert len(Plots(posterior).calibration(TRUTH).lines) == 2
+
+
+# Trace
+
+
+def test_trace_is_one_line_a_chain_at_its_sweeps(posterior):
+    ax = Plots(posterior).trace("log_joint")
+    assert len(ax.lines) == CHAINS
+    for line, values in zip(ax.lines, posterior.draws.trace["log_joint"], strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), values)
+        assert line.get_xdata().tolist() == list(range(BURN_IN + 1, BURN_IN + DRAWS * THIN + 1))
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("sweep", "log joint")
+
+
+def test_the_number_of_coteries_is_drawn_at_the_kept_draws_and_apart(posterior):
+    ax = Plots(posterior).trace()
+    assert ax.get_ylabel() == "number of coteries"
+    for line, values in zip(ax.lines, posterior.n_coteries, strict=True):
+        np.testing.assert_array_equal(np.round(line.get_ydata()), values)
+        last = BURN_IN + DRAWS * THIN
+        assert line.get_xdata().tolist() == list(range(BURN_IN + THIN, last + 1, THIN))
+    assert len({float(line.get_ydata()[0] % 1) for line in ax.lines}) == CHAINS
+    assert all(tick == int(tick) for tick in ax.get_yticks())
+
+
+def test_chains_keep_their_numbers_when_one_was_left_out():
+    ax = Plots(sampled(run={"left_out": {"2": "mirrored"}})).trace()
+    assert [line.get_label() for line in ax.lines] == ["1", "3", "4"]
+
+
+def test_a_class_total_is_named_by_its_class(posterior):
+    assert Plots(posterior).trace("class_total[1]").get_ylabel() == "items of class yes"
+
+
+def test_an_unknown_quantity_is_refused_with_those_there_are(posterior):
+    with pytest.raises(DataError, match="no trace of 'rhat'; there are n_coteries, log_joint, n_g"):
+        Plots(posterior).trace("rhat")
+
+
+def test_a_trace_without_watched_quantities(posterior):
+    bare = replace(posterior, draws=replace(posterior.draws, trace={}))
+    (line, *_) = Plots(bare).trace().lines
+    assert line.get_xdata()[0] == BURN_IN + 1
+
+
+# Calibration
+
+
+def test_calibration_draws_the_bins_of_reliability(posterior):
+    ax = Plots(posterior).calibration(TRUTH, bins=5)
+    table = reliability(posterior.probabilities(), TRUTH, bins=5)
+    table = table[table["items"] > 0]
+    diagonal, curve = ax.lines
+    assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
+    np.testing.assert_array_equal(curve.get_xydata(), table[["confidence", "accuracy"]])
+    error = expected_calibration_error(posterior.probabilities(), TRUTH, bins=5)
+    counts = [str(items) for items in table["items"]]
+    assert texts(ax) == [f"ECE {error:.3f}", "items", *counts]
+    centres = [text.get_position()[0] for text in ax.texts[2:]]
+    np.testing.assert_allclose(centres, (table["low"] + table["high"]) / 2)
+    ends = segments(ax)
+    np.testing.assert_array_equal(ends[:, 0, 0], table["confidence"])
+    assert (ends[:, 0, 1] <= table["accuracy"]).all()
+    assert (ends[:, 1, 1] >= table["accuracy"]).all()
+
+
+def test_items_with_gold_are_not_scored(posterior):
+    gold = np.full(12, -1)
+    gold[:5] = 1
+    with_gold = replace(posterior, annotations=posterior.annotations.with_gold_codes(gold))
+    ax = Plots(with_gold).calibration(TRUTH)
+    assert sum(int(count) for count in texts(ax)[2:]) == 12 - 5
+
+
+def test_counts_that_would_touch_are_turned(posterior):
+    few = Plots(posterior).calibration(TRUTH, bins=4)
+    many = Plots(posterior).calibration(TRUTH, bins=100)
+    assert {text.get_rotation() for text in few.texts[2:]} == {0}
+    assert {text.get_rotation() for text in many.texts[2:]} == {90}
