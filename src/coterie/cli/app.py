@@ -221,6 +221,60 @@ def compare(
     )
 
 
+@app.command()
+@guarded
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments; --list names them.  [all]")
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The whole story, smaller, in minutes.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder to write to, or go on in.  [reproduction]"),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Processes at once.  [one a core]")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(help="Also write the page as this Markdown file.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    mix: Annotated[
+        bool, typer.Option("--mix", help="Keep results in the folder that other code made.")
+    ] = False,
+    seed: Seed = 0,
+) -> None:
+    """Make the tables and figures of the paper again, beside its numbers."""
+    from coterie.cli import reproduce as command
+
+    if list_:
+        command.show_experiments()
+        return
+    target = command.Target(out, markdown)
+    command.run(names or [], quick=quick, seed=seed, jobs=jobs, mix=mix, target=target)
+
+
+@app.command()
+@guarded
+def report(
+    run: Annotated[Path, typer.Argument(help="A run.coterie, or the folder that holds one.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The page; by default beside the run.")
+    ] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="True labels that only score the result: a file.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    force: Force = False,
+) -> None:
+    """Write a saved result as a page to pass around: one HTML file that needs nothing else."""
+    from coterie.cli import report as command
+
+    command.run(run, out, truth, title, force)
+
+
 def _split(words: str | None) -> list[str] | None:
     return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
 

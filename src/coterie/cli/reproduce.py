@@ -1,0 +1,138 @@
+"""coterie reproduce: the paper's tables and figures, ours beside its numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+from rich.table import Table
+
+from coterie.cli import show
+from coterie.errors import CoterieError
+from coterie.experiments import EXPERIMENTS, FULL, QUICK, Watch, reproduce
+from coterie.experiments.claims import Claim
+from coterie.experiments.estimate import in_words
+from coterie.experiments.job import Outcome
+from coterie.experiments.page import write_markdown
+from coterie.experiments.pool import cores
+from coterie.experiments.run import read_documents
+
+LINE_SECONDS = 60.0
+"""In a pipe, a line of progress at most this often."""
+
+
+class Target(NamedTuple):
+    """Where to write."""
+
+    out: Path | None
+    markdown: Path | None
+
+
+def run(
+    names: Sequence[str], *, quick: bool, seed: int, jobs: int | None, mix: bool, target: Target
+) -> None:
+    """Do what is not done, write, show what became of the paper's claims."""
+    settings = replace(QUICK if quick else FULL, seed=seed)
+    out = target.out or Path("reproduction-quick" if quick else "reproduction")
+    workers = jobs or cores()
+    try:
+        with Teller(workers) as watch:
+            found = reproduce(names, settings, out, jobs=workers, mix=mix, watch=watch)
+    except KeyboardInterrupt:
+        typer.echo("Stopped; the same command goes on from here.", err=True)
+        raise
+    if target.markdown is not None:
+        write_markdown(target.markdown, out, read_documents(out), found.claims)
+    if found.claims:
+        _show(found.claims)
+    page = out / "reproduction.html"
+    typer.echo(f"\n{len(found.files)} files in {out}; begin with {page}")
+    if found.failed:
+        raise CoterieError(f"{len(found.failed)} experiments failed; the reasons are above")
+
+
+def show_experiments() -> None:
+    """List the experiments with what they are in the paper."""
+    for name, experiment in EXPERIMENTS.items():
+        typer.echo(f"{name:24}{experiment.title} ({experiment.source})")
+
+
+def _show(claims: Sequence[Claim]) -> None:
+    out = show.console()
+    grid = Table(
+        title="The paper's claims", title_justify="left", title_style="bold",
+        box=box.SIMPLE_HEAD if out.is_terminal else None, pad_edge=False,
+    )  # fmt: skip
+    for name in ("the paper says", "our run", "numbers, with 95 % intervals"):
+        grid.add_column(name, overflow="fold", no_wrap=name == "our run")
+    for claim in claims:
+        grid.add_row(*map(escape, claim))
+    out.print()
+    out.print(grid)
+
+
+class Teller(Watch):
+    """Tell how a run goes on standard error: a bar on a terminal, now and then a line in a pipe.
+
+    Parameters
+    ----------
+    workers
+        Processes at once.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.console = Console(stderr=True)
+        columns = (
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[jobs]}"),
+            TextColumn("{task.fields[left]}"),
+        )
+        self.bar = Progress(
+            *columns, console=self.console, transient=True, disable=not self.console.is_terminal
+        )
+        self.task = self.bar.add_task("", total=1.0, jobs="", left="", visible=False)
+        self.start = self.last = time.monotonic()
+        self.todo = self.ended = 0
+
+    def __enter__(self) -> Teller:
+        self.bar.start()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self.bar.stop()
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence above the bar."""
+        self.console.print(escape(sentence), soft_wrap=True)
+
+    def begin(self, todo: int, done: int, seconds: float) -> None:
+        """Print what there is to do, and the estimate."""
+        before = f"; {done:,} are done" if done else ""
+        if not todo:
+            self.say(f"All {done:,} jobs are done; gathering.")
+            return
+        processes = "one process" if self.workers == 1 else f"{self.workers} processes"
+        self.say(f"{todo:,} jobs to do{before}: about {in_words(seconds)} on {processes}.")
+        self.start = self.last = time.monotonic()
+        self.todo = todo
+        self.bar.update(self.task, visible=True, jobs=f"0/{todo:,}")
+
+    def step(self, outcome: Outcome, share: float) -> None:
+        """Move the bar, with the time left."""
+        self.ended += 1
+        now = time.monotonic()
+        left = f"{in_words((now - self.start) * (1 - share) / share)} left"
+        self.bar.update(self.task, completed=share, jobs=f"{self.ended:,}/{self.todo:,}", left=left)
+        if not self.console.is_terminal and now - self.last > LINE_SECONDS:
+            self.last = now
+            typer.echo(f"{100 * share:.0f} %, {left}", err=True)

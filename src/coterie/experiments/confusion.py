@@ -1,0 +1,129 @@
+"""Mean confusion matrices of hcBCC's coteries on the real sets, with their shares."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from coterie.experiments import paper
+from coterie.experiments.experiment import Data, Experiment, Table, percent
+from coterie.experiments.job import Job, Results, job
+from coterie.experiments.settings import Settings
+from coterie.experiments.style import draw_matrix, new_figure, say_how
+from coterie.experiments.work import whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MOST = 6
+"""Coteries that are drawn of a set; the table has all."""
+
+
+def jobs(settings: Settings) -> list[Job]:
+    """Take hcBCC's first run on each set."""
+    return [_job(data) for data in settings.real_sets]
+
+
+def _job(data: str) -> Job:
+    return job(whole, data=data, model="hcbcc", run=0)
+
+
+def gather(settings: Settings, results: Results) -> Data:
+    """Give the coteries of the point partition, beside the shares that the paper names."""
+    sets = {}
+    for data in settings.real_sets:
+        found = results.get(_job(data).name)
+        if found is not None:
+            sets[data] = {
+                "classes": found["classes"],
+                "coteries": found["coteries"],
+                "paper_shares": list(paper.SHARES[data]),
+                "paper_roles": paper.ROLES[data],
+            }
+    return {"sets": sets}
+
+
+def tables(data: Data) -> list[Table]:
+    """One row a coterie."""
+    rows = [
+        [
+            name if k == 0 else "",
+            str(k + 1),
+            str(one["size"]),
+            percent(one["share"]),
+            percent(one["label_share"], 1),
+            f"{one['accuracy']:.2f} ({one['accuracy_low']:.2f} to {one['accuracy_high']:.2f})",
+            "; ".join(", ".join(f"{cell:.2f}" for cell in row) for row in one["matrix"]),
+            one["role"],
+        ]
+        for name, found in data["sets"].items()
+        for k, one in enumerate(found["coteries"])
+    ]
+    header = [
+        "data set", "coterie", "annotators", "share, %", "of the labels, %", "accuracy",
+        "matrix, row by row", "role",
+    ]  # fmt: skip
+    printed = [
+        [name, ", ".join(f"{share:.2f}" for share in one["paper_shares"]), one["paper_roles"]]
+        for name, one in data["sets"].items()
+    ]
+    return [
+        Table("Our coteries", header, rows, left=(0, 6, 7)),
+        Table(
+            "What the paper says of its clusters",
+            ["data set", "shares it names, %", "what they are like"],
+            printed,
+            left=(0, 1, 2),
+        ),
+    ]
+
+
+def words(data: Data) -> list[str]:
+    """Say what a coterie is here, and how the largest compares with the paper's."""
+    if not data["sets"]:
+        return []
+    largest = ", ".join(
+        f"{name} {percent(one['coteries'][0]['share'])} % ({one['paper_shares'][0]:.2f} %)"
+        for name, one in data["sets"].items()
+    )
+    return [
+        "The coteries are those of one partition that stands for all draws (it minimises the "
+        "expected variation of information); the paper does not say how it chose its partition. A "
+        "coterie's matrix is the mean of its members'; rows are the true class.",
+        f"Share of the largest, ours (the paper's): {largest}.",
+    ]
+
+
+def draw(data: Data) -> Figure:
+    """Draw a row a set, a column a coterie, the largest first."""
+    sets = data["sets"]
+    columns = max([min(MOST, len(one["coteries"])) for one in sets.values()], default=1)
+    figure = new_figure(1.75 * columns + 0.4, 1.95 * max(1, len(sets)))
+    axes = figure.subplots(max(1, len(sets)), columns, squeeze=False)
+    for ax in axes.ravel():
+        ax.set_visible(False)
+    for row, (name, one) in zip(axes, sets.items(), strict=False):
+        for k, (ax, coterie) in enumerate(zip(row, one["coteries"], strict=False)):
+            ax.set_visible(True)
+            draw_matrix(ax, coterie["matrix"], one["classes"])
+            ax.set_title(_title(name, k, coterie), fontsize=8)
+            ax.set_xlabel("answer", fontsize=8)
+            ax.set_ylabel("true" if k == 0 else "", fontsize=8)
+    say_how(figure, data)
+    return figure
+
+
+def _title(name: str, k: int, coterie: dict[str, Any]) -> str:
+    head = f"{name}, " if k == 0 else ""
+    return f"{head}{percent(coterie['share'])} %\n{coterie['role']}"
+
+
+EXPERIMENT = Experiment(
+    "confusion",
+    "What hcBCC's coteries are like",
+    'Figure "Mean confusion matrices of the user\'s clusters identified by hcBCC"',
+    jobs,
+    gather,
+    tables,
+    words,
+    draw,
+)

@@ -1,0 +1,49 @@
+"""From one partition downhill, until no step helps."""
+
+from __future__ import annotations
+
+from coterie.posterior.partition.moves import Order
+from coterie.posterior.partition.number import exchange
+from coterie.posterior.partition.walk import MOST_ROUNDS, Walk
+
+
+def descend(walk: Walk) -> None:
+    """Move single annotators and merge coteries until neither helps."""
+    for _ in range(MOST_ROUNDS):
+        walk.settle(walk.everybody())
+        if not merge(walk):
+            break
+
+
+def merge(walk: Walk) -> bool:
+    """Merge the pairs of coteries that gain by it, cheapest first, each coterie once."""
+    if walk.n_coteries <= walk.limits.least:
+        return False
+    merged: set[int] = set()
+    for pair in walk.merges():
+        if pair.change >= walk.least_gain:
+            break
+        if not merged & {pair.m, pair.other}:
+            walk.join(pair)
+            merged |= {pair.m, pair.other}
+    return bool(merged)
+
+
+def refine(walk: Walk) -> None:
+    """Break up, split and exchange coteries until nothing helps."""
+    fixed = walk.limits.least == walk.limits.most
+    for _ in range(MOST_ROUNDS):
+        improved = False
+        for members in walk.coteries():
+            if walk.is_coterie(members):
+                improved |= walk.scatter(members) or split(walk, members)
+        if not improved and not (fixed and exchange(walk)):
+            return
+        descend(walk)
+
+
+def split(walk: Walk, members: Order) -> bool:
+    """Split a coterie in two if that helps, and there may be one more."""
+    if walk.n_coteries >= walk.limits.most:
+        return False
+    return walk.split_or_undo(members, walk.least_gain)

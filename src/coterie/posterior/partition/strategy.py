@@ -1,0 +1,104 @@
+"""How much to search: from how many starts, with how many of the draws."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.posterior.partition.exhaustive import MOST_ANNOTATORS, best_of_all
+from coterie.posterior.partition.measure import block_values
+from coterie.posterior.partition.number import reach_number
+from coterie.posterior.partition.sample import IntArray, distinct_draws, lay_out
+from coterie.posterior.partition.search import descend, refine
+from coterie.posterior.partition.starts import spaced, starts
+from coterie.posterior.partition.walk import Walk
+
+SEARCH_CELLS = 2_000_000
+"""Draws times annotators with which the search goes through its starts."""
+
+POLISH_CELLS = 50_000_000
+"""Draws times annotators with which the best of them is improved at last."""
+
+LEAST_DRAWS = 50
+"""Draws that are always used, however many the annotators."""
+
+START_CELLS, MOST_STARTS = 4_000_000, 60
+"""Draws times annotators times random starts, and the most of these."""
+
+REFINE_CELLS = 2_000_000
+"""Draws times annotators times ends of a descent that are improved further."""
+
+
+def best_partition(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) -> IntArray:
+    """Find a partition of least expected loss.
+
+    Parameters
+    ----------
+    draws
+        Canonical draws, shape (draws, annotators).
+    loss
+        ``"vi"`` or ``"binder"``.
+    k
+        The number of coteries; None leaves it to the loss.
+    rng
+        Decides the order of the steps.
+    """
+    n = draws.shape[1]
+    if n <= MOST_ANNOTATORS:
+        return best_of_all(lay_out(*distinct_draws(draws), block_values(n, loss)), k)
+    some = thin(draws, SEARCH_CELLS)
+    group = search(some, loss, k, rng)
+    more = thin(draws, POLISH_CELLS)
+    if len(more) > len(some):
+        walk = Walk(lay_out(*distinct_draws(more), block_values(n, loss)), rng, k)
+        walk.seat(group)
+        descend(walk)
+        group = walk.group
+    return group
+
+
+def thin(draws: IntArray, cells: int) -> IntArray:
+    """Give evenly spaced draws, so that the draws times the annotators are at most so many."""
+    most = max(cells // draws.shape[1], LEAST_DRAWS)
+    return draws if len(draws) <= most else draws[spaced(len(draws), most)]
+
+
+def search(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) -> IntArray:
+    """Go downhill from many starts, further from the best of them, and give the lowest."""
+    distinct, weight = distinct_draws(draws)
+    value = block_values(draws.shape[1], loss)
+    walk = Walk(lay_out(distinct, weight, value), rng, k)
+    found = []
+    if k is not None:
+        walk.seat(search(draws, loss, None, rng))
+        found.append(go_down(walk))
+    for group in starts(distinct, weight, value, k):
+        walk.seat(group)
+        found.append(go_down(walk))
+    for q in range(int(np.clip(START_CELLS // distinct.size, 1, MOST_STARTS))):
+        start_at_random(walk, distinct, q)
+        found.append(go_down(walk))
+    found.sort(key=lambda pair: pair[0])
+    best = []
+    for _, group in found[: max(REFINE_CELLS // distinct.size, 1)]:
+        walk.seat(group)
+        refine(walk)
+        best.append((walk.value, walk.group.copy()))
+    return min(best, key=lambda pair: pair[0])[1]
+
+
+def start_at_random(walk: Walk, draws: IntArray, q: int) -> None:
+    """Seat everybody in one of three ways in turn: each leads where the others seldom do."""
+    n = draws.shape[1]
+    if q % 3 == 0:
+        walk.seat_anew()
+    elif q % 3 == 1:
+        walk.seat(draws[walk.rng.integers(len(draws))])
+    else:
+        walk.seat(walk.rng.integers(walk.rng.integers(1, n + 1), size=n, dtype=np.int32))
+
+
+def go_down(walk: Walk) -> tuple[float, IntArray]:
+    """Reach the number of coteries, go downhill, and give the summed loss and the partition."""
+    reach_number(walk)
+    descend(walk)
+    return walk.value, walk.group.copy()

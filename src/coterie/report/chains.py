@@ -1,0 +1,141 @@
+"""What the page says of the chains: traces, R-hat, effective draws, and whether to trust them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, has_converged, is_watched
+from coterie.posterior import Posterior
+from coterie.report.people import records
+from coterie.report.words import count, decimal, listed, name
+
+POINTS = 250
+"""Points of a chain that a trace shows."""
+
+MOST_QUANTITIES = 14
+TRACES = {"n_groups": "Number of coteries", "log_joint": "Log joint"}
+
+Facts = dict[str, Any]
+
+
+def convergence_facts(posterior: Posterior) -> Facts:
+    """Describe the chains; a point estimate has none, and only a sentence."""
+    draws = posterior.draws
+    if draws is None:
+        return {"trust": trust_point(posterior), "traces": [], "quantities": [], "left_out": 0}
+    rows = records(posterior.diagnostics())
+    quantities = [
+        {**row, "name": quantity_name(posterior, row["quantity"])}
+        for row in rows
+        if is_watched(row["quantity"])
+    ]
+    worst_first = sorted(quantities, key=lambda row: -(row["r_hat"] or 0))[:MOST_QUANTITIES]
+    shown = [row for row in quantities if row in worst_first]
+    return {
+        "trust": trust_chains(posterior, quantities),
+        "traces": [
+            trace_facts(key, draws.trace[key], posterior) for key in TRACES if key in draws.trace
+        ],
+        "quantities": shown,
+        "left_out": len(quantities) - len(shown),
+        "chains": left_out(posterior),
+    }
+
+
+def quantity_name(posterior: Posterior, quantity: str) -> str:
+    """Say what a watched quantity is, in words."""
+    if quantity.startswith("class_total["):
+        t = int(quantity[len("class_total[") : -1])
+        return f"Items of class {name(posterior.annotations.classes[t])}"
+    return TRACES.get(quantity, quantity.replace("_", " ").capitalize())
+
+
+def trace_facts(key: str, draws: NDArray[np.float64], posterior: Posterior) -> Facts:
+    """Thin a trace to what a picture can show, one line a chain."""
+    step = max(draws.shape[1] // POINTS, 1)
+    kept = chain_numbers(posterior, len(draws))
+    return {
+        "name": TRACES[key],
+        "chains": kept,
+        "lines": draws[:, ::step].tolist(),
+        "means": draws.mean(axis=1).tolist(),
+        "low": float(draws.min()),
+        "high": float(draws.max()),
+        "sweeps": int(draws.shape[1]),
+        "digits": 0 if key == "n_groups" or np.ptp(draws) >= 20 else 1,
+    }
+
+
+def chain_numbers(posterior: Posterior, n: int) -> list[int]:
+    """Give the numbers that the run gave to the chains that were kept."""
+    gone = {int(k) for k in posterior.run.get("left_out") or ()}
+    everyone = range(1, n + len(gone) + 1)
+    return [k for k in everyone if k not in gone][:n]
+
+
+def left_out(posterior: Posterior) -> list[Facts]:
+    """Say of each chain that was left out why, where the run knows it."""
+    gone = posterior.run.get("left_out") or {}
+    why = gone if isinstance(gone, dict) else dict.fromkeys(map(str, gone), "left out")
+    return [{"chain": int(k), "why": str(word)} for k, word in why.items()]
+
+
+def trust_point(posterior: Posterior) -> Facts:
+    """Say what a point estimate is worth."""
+    if posterior.model == "MajorityVote":
+        return {
+            "state": "ok",
+            "sentence": "A vote is a count: there is nothing to converge, and nothing that says "
+            "how uncertain the shares are. It gives point estimates, without intervals.",
+        }
+    iterations = posterior.run.get("iterations")
+    after = "" if iterations is None else f" after {count(int(iterations), 'iteration')}"
+    limits = "It gives point estimates, without intervals: few labels look as sure as many."
+    if posterior.converged:
+        reached = f"The iteration reached its tolerance{after}. " if iterations is not None else ""
+        return {"state": "ok", "sentence": f"{reached}{limits}"}
+    return {
+        "state": "bad",
+        "sentence": f"The iteration has not reached its tolerance{after}: do not trust this result "
+        "yet; allow more iterations.",
+    }
+
+
+def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
+    """Say whether a sampler's result can be trusted, with the numbers that decide it."""
+    assert posterior.draws is not None
+    run = posterior.run
+    gone = left_out(posterior)
+    n = len(next(iter(posterior.draws.trace.values()), ())) + len(gone)
+    worst = max((r for row in quantities if (r := row["r_hat"]) is not None), default=None)
+    least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
+    numbers = (
+        f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and there "
+        f"are at least {decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
+    )
+    stopped = run.get("stopped") == "interrupted"
+    early = " The run was interrupted: this is what the draws so far say." if stopped else ""
+    if not has_converged(posterior.draws.trace):
+        sentence = (
+            f"Do not trust this result yet: the {count(n, 'chain')} have not converged. {numbers} "
+            f"Run more sweeps, and look at where the chains differ.{early}"
+        )
+        return {"state": "bad", "sentence": sentence}
+    if gone:
+        which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
+        sentence = (
+            f"Use with care: {len(gone)} of {count(n, 'chain')} ended in another mode and "
+            f"{'is' if len(gone) == 1 else 'are'} left out, {which}; the others agree. {numbers} "
+            f"More chains, or some known labels, would show which mode holds.{early}"
+        )
+        return {"state": "bad", "sentence": sentence}
+    if n == 1:
+        sentence = f"One chain, whose halves agree; run several to be sure. {numbers}{early}"
+        return {"state": "ok", "sentence": sentence}
+    sentence = (
+        f"The computation can be trusted: {n} chains that started far apart agree. {numbers}{early}"
+    )
+    return {"state": "ok", "sentence": sentence}

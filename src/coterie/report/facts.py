@@ -1,0 +1,123 @@
+"""Everything the page says, as plain values: gathered here, shown by the template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from coterie import metrics
+from coterie.annotations import Annotations
+from coterie.errors import DataError
+from coterie.posterior import Posterior
+from coterie.report.chains import convergence_facts
+from coterie.report.items import balance_facts, item_facts
+from coterie.report.matrix import axes_of
+from coterie.report.people import annotator_facts, coterie_facts, has_coteries
+from coterie.report.reproduce import settings_facts
+from coterie.report.scored import truth_facts
+from coterie.report.together import cooccurrence_facts
+from coterie.report.verdict import verdict
+from coterie.report.words import count, name
+
+Facts = dict[str, Any]
+
+RESAMPLES = 2_000
+ENOUGH = 4e7
+"""Resamples times items beyond which the bootstrap of the agreement makes do with fewer."""
+
+
+def gather(
+    posterior: Posterior,
+    *,
+    truth: Any = None,
+    title: str | None = None,
+    command: str | None = None,
+) -> Facts:
+    """Gather what the report says, as dicts, lists, numbers and text.
+
+    Sections that do not apply are None: ``coteries`` and ``cooccurrence`` of a model that groups
+    nobody, ``truth`` without one, ``agreement`` where no item has two labels.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    truth
+        True labels that only score the result: a file, frame, Series or mapping.
+    title
+        The title; by default the numbers of annotators and items.
+    command
+        The command line that made the result, shown under how to reproduce it.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "yes"), ("q2", "ann", "no")]
+    >>> rows += [("q2", "bob", "no")]
+    >>> facts = gather(coterie.MajorityVote().fit(rows).posterior_)
+    >>> facts["verdict"][0]
+    '2 items have a label, from 4 answers by 2 annotators, 2 an item.'
+    >>> facts["coteries"] is None, facts["agreement"]["alpha"]
+    (True, 1.0)
+    """
+    a = posterior.annotations
+    table = posterior.annotators()
+    axes = axes_of(posterior)
+    grouped = has_coteries(posterior)
+    facts: Facts = {
+        "title": name(title) if title else default_title(a),
+        "model": posterior.model,
+        "sampled": posterior.draws is not None,
+        "sizes": {"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
+        "axes": {
+            "rows": axes.rows,
+            "columns": axes.columns,
+            "left_out": axes.n_classes - len(axes.rows),
+        },
+        "items": item_facts(posterior),
+        "annotators": annotator_facts(posterior, table, axes),
+        "coteries": coterie_facts(posterior, table, axes) if grouped else None,
+        "cooccurrence": cooccurrence_facts(posterior, table) if grouped else None,
+        "balance": balance_facts(posterior),
+        "agreement": agreement_facts(a),
+        "truth": None if truth is None else truth_facts(posterior, truth),
+        "convergence": convergence_facts(posterior),
+        "settings": settings_facts(posterior, command),
+    }
+    facts["verdict"] = verdict(posterior, facts, table)
+    return facts
+
+
+def default_title(a: Annotations) -> str:
+    """Name the report by its size."""
+    who, what = count(a.n_annotators, "annotator"), count(a.n_items, "item")
+    return f"What {who} {'says' if a.n_annotators == 1 else 'say'} about {what}"
+
+
+def agreement_facts(a: Annotations) -> Facts | None:
+    """Give Krippendorff's alpha with its interval; None where nothing can agree."""
+    resamples = int(min(RESAMPLES, max(200, ENOUGH / max(a.n_items, 1))))
+    try:
+        alpha = metrics.krippendorff_alpha(a)
+        low, high = metrics.krippendorff_interval(a, resamples=resamples, random_state=0)
+    except DataError:  # no item has two labels
+        return None
+    if alpha != alpha:
+        return None
+    return {"alpha": alpha, "low": low, "high": high, "words": strength(alpha)}
+
+
+def strength(alpha: float) -> str:
+    """Say what an alpha means, by Krippendorff's own limits.
+
+    Examples
+    --------
+    >>> strength(0.85)
+    'reliable by the usual standard (0.8 or more)'
+    """
+    if alpha >= 0.8:
+        return "reliable by the usual standard (0.8 or more)"
+    if alpha >= 2 / 3:
+        return "enough for tentative conclusions (0.67 to 0.8)"
+    if alpha > 0.2:
+        return "too low to use single answers as they are, which is why they are weighed here"
+    return "little better than chance"

@@ -1,0 +1,60 @@
+"""Which rows and columns of a confusion matrix a page can show."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.posterior import Posterior
+from coterie.report.words import name
+
+FloatArray = NDArray[np.float64]
+
+MOST_CLASSES = 12
+"""Classes of a matrix that is read at a glance; more are cut to the commonest."""
+
+MOST_EXTRA = 3
+"""Extra answers shown where there are too many answers."""
+
+REST = "other"
+
+
+class Axes(NamedTuple):
+    """The classes and answers that matrices show."""
+
+    true: NDArray[np.int64]  # (rows,)
+    answer: NDArray[np.int64]  # (columns,) the classes shown come first, as in the rows
+    rest: bool  # whether a last column holds all other answers
+    n_classes: int
+    rows: list[str]
+    columns: list[str]
+
+
+def axes_of(posterior: Posterior) -> Axes:
+    """Choose what matrices show: everything, or the commonest classes of many."""
+    a = posterior.annotations
+    true = np.arange(a.n_classes)
+    if a.n_classes > MOST_CLASSES:
+        commonest = np.argsort(-posterior.class_balance, kind="stable")[:MOST_CLASSES]
+        true = np.sort(commonest)
+    extra = np.arange(a.n_classes, a.n_answers)
+    if len(extra) > MOST_EXTRA:
+        said = np.bincount(a.codes.item_answer, minlength=a.n_answers)[extra]
+        extra = np.sort(extra[np.argsort(-said, kind="stable")[:MOST_EXTRA]])
+    answer = np.concatenate([true, extra])
+    rest = len(answer) < a.n_answers
+    rows = [name(word) for word in a.classes[true].tolist()]
+    columns = [name(word) for word in a.answers[answer].tolist()]
+    return Axes(true, answer, rest, a.n_classes, rows, [*columns, *[REST] * rest])
+
+
+def cut(matrices: NDArray[Any], axes: Axes) -> FloatArray:
+    """Give the shown part of matrices, (..., classes, answers) to (..., rows, columns)."""
+    rows = np.asarray(matrices, np.float64)[..., axes.true, :]
+    shown = rows[..., axes.answer]
+    if not axes.rest:
+        return shown
+    others = rows.sum(axis=-1) - shown.sum(axis=-1)
+    return np.concatenate([shown, np.clip(others, 0, None)[..., None]], axis=-1)

@@ -1,0 +1,128 @@
+"""The report as one file: template, style and script in one page that loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import partial
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from coterie.io.write import Writer, write_together
+from coterie.posterior import Posterior
+from coterie.report import charts, words
+from coterie.report.facts import gather
+from coterie.report.verdict import kind
+
+
+def render(
+    posterior: Posterior,
+    *,
+    truth: Any = None,
+    title: str | None = None,
+    command: str | None = None,
+) -> str:
+    """Write the report as HTML: one self-contained page, under 3 MB however large the data.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    truth
+        True labels that only score the result: a file, frame, Series or mapping.
+    title
+        The title; by default the numbers of annotators and items.
+    command
+        The command line that made the result, shown under how to reproduce it.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "<b>ann</b>", "yes"), ("q1", "bob", "yes"), ("q2", "bob", "no")]
+    >>> page = render(coterie.MajorityVote().fit(rows).posterior_)
+    >>> page[:15], "<b>ann" in page, "&lt;b&gt;ann" in page
+    ('<!doctype html>', False, True)
+    """
+    style, script = read("style.css"), read("script.js")
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            facts=gather(posterior, truth=truth, title=title, command=command),
+            style=style,
+            script=script,
+            policy=policy(style, script),
+        )
+    )
+
+
+def writer(posterior: Posterior, **options: Any) -> Writer:
+    """Give what writes the report to a path, for :func:`coterie.io.write.write_together`."""
+    return partial(_write_page, posterior, options)
+
+
+def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> None:
+    """Write the report to a file, which is replaced only once the new one is whole.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    path
+        Where to.
+    options
+        As for :func:`render`: truth, title, command.
+    """
+    write_together({Path(path): writer(posterior, **options)})
+
+
+def _write_page(posterior: Posterior, options: dict[str, Any], path: Path) -> None:
+    path.write_text(render(posterior, **options), "utf-8")
+
+
+def read(name: str) -> str:
+    """Read a file of the template."""
+    return files("coterie.report").joinpath("template", name).read_text("utf-8")
+
+
+def policy(style: str, script: str) -> str:
+    """Write the content security policy: this style, this script, inlined pictures, no more.
+
+    Nothing can be loaded, sent or run, even if a name from the data were not escaped.
+    """
+    return (
+        f"default-src 'none'; style-src '{checksum(style)}'; script-src '{checksum(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def checksum(text: str) -> str:
+    """Give the checksum by which a policy allows an inline style or script.
+
+    Examples
+    --------
+    >>> checksum("")
+    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
+    """
+    digest = hashlib.sha256(text.encode()).digest()
+    return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+def environment() -> Environment:
+    """Make the environment of the template: everything is escaped, a missing name is an error."""
+    made = Environment(
+        loader=FunctionLoader(read),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    shown = (words.percent, words.hundredths, words.tenths, words.span, words.decimal, words.rough)
+    made.filters |= {function.__name__: function for function in shown}
+    made.filters |= {"count": words.count, "listed": words.listed, "kind": kind}
+    made.globals |= {"charts": charts}
+    return made

@@ -1,0 +1,91 @@
+"""What the page says of a result whose truth is known: accuracy, calibration, confusion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+
+from coterie import metrics
+from coterie.io import read_truth
+from coterie.models import MajorityVote
+from coterie.posterior import Posterior
+from coterie.posterior.draws import INTERVAL
+from coterie.report.matrix import MOST_CLASSES
+from coterie.report.words import name
+
+Facts = dict[str, Any]
+
+
+def truth_facts(posterior: Posterior, truth: Any) -> Facts:
+    """Score the labels and their probabilities.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    truth
+        A file, frame, Series or mapping of items and true labels; blanks are unknown.
+    """
+    known = read_truth(truth, posterior.annotations)
+    labels = posterior.labels().set_index("item")["label"]
+    probabilities = posterior.probabilities()
+    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
+    gold = posterior.annotations.gold
+    return {
+        "n": int(probabilities.index.isin(known.index).sum()),
+        "n_gold": int(known.index.isin(list(gold)).sum()) if gold else 0,
+        "accuracy": metrics.accuracy(labels, known),
+        "vote_accuracy": metrics.accuracy(vote.probabilities(), known),
+        "balanced_accuracy": metrics.balanced_accuracy(labels, known),
+        "log_loss": metrics.log_loss(probabilities, known),
+        "calibration_error": metrics.expected_calibration_error(probabilities, known),
+        **calibration(probabilities, known),
+        "confusion": confusion(labels, known),
+    }
+
+
+def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
+    """Set confidence beside accuracy, with the interval that so few items leave (Jeffreys)."""
+    table = metrics.reliability(probabilities, truth)
+    table = table[table["items"] > 0]
+    items, right = table["items"], table["items"] * table["accuracy"]
+    low, high = (
+        np.asarray(beta.ppf(end, right + 0.5, items - right + 0.5)) for end in INTERVAL
+    )
+    low, high = np.where(right == 0, 0.0, low), np.where(right == items, 1.0, high)
+    bins = [
+        {"items": int(n), "confidence": c, "accuracy": a, "low": float(lo), "high": float(hi)}
+        for n, c, a, lo, hi in zip(
+            items, table["confidence"], table["accuracy"], low, high, strict=True
+        )
+    ]
+    return {
+        "bins": bins,
+        "mean_confidence": float(np.average(table["confidence"], weights=items)),
+        "mean_accuracy": float(np.average(table["accuracy"], weights=items)),
+    }
+
+
+def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
+    """Count items by truth and label; of many classes, the commonest truths."""
+    table = metrics.confusion(labels, truth)
+    common = table.sum(axis=1).to_numpy().argsort(kind="stable")[::-1][:MOST_CLASSES]
+    shown = np.sort(common)
+    counts = table.to_numpy()[shown]
+    columns = [name(word) for word in table.columns[shown].tolist()]
+    matrix = counts[:, shown]
+    others = counts.sum(axis=1) - matrix.sum(axis=1)
+    if len(shown) < len(table):
+        matrix = np.column_stack([matrix, others])
+        columns.append("other")
+    share = matrix / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return {
+        "rows": [name(word) for word in table.index[shown].tolist()],
+        "columns": columns,
+        "counts": matrix.tolist(),
+        "share": share.tolist(),
+        "left_out": len(table) - len(shown),
+    }

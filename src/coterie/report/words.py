@@ -1,0 +1,139 @@
+"""Names made safe to show, and numbers rounded as people say them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+LONGEST = 60
+"""Characters of a name that are shown; a page of 10,000-character names is no page."""
+
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Control characters and halves of surrogate pairs: no browser shows them, some break files."""
+
+NOTHING = "–"
+SPACE = "\N{NO-BREAK SPACE}"
+
+
+def name(value: object) -> str:
+    r"""Write a name from the data: on one line, not too long, nothing that cannot be shown.
+
+    Escaping is the template's work, this is not it.
+
+    Examples
+    --------
+    >>> name(7), name("two\nlines"), name("x" * 99)[-3:], name("  ")
+    ('7', 'two lines', 'xx…', "'  '")
+    """
+    whole = str(value)
+    text = re.sub(r"[\t\r\n]+", " ", whole[: 4 * LONGEST])
+    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if text.strip() else repr(text)
+
+
+def isolated(value: object) -> str:
+    """Write a name for the middle of a sentence: its direction of writing stays its own.
+
+    Examples
+    --------
+    >>> isolated("ann"), isolated("דנה") == "\u2068דנה\u2069"
+    ('ann', True)
+    """
+    text = name(value)
+    return text if text.isascii() else f"\u2068{text}\u2069"
+
+
+def percent(share: float | None) -> str:
+    """Write a share in whole percent; what is not quite all or nothing is never called so.
+
+    Examples
+    --------
+    >>> [percent(x).replace(SPACE, " ") for x in (0.934, 0.9996, 0.001, 1)]
+    ['93 %', '>99 %', '<1 %', '100 %']
+    """
+    return NOTHING if share is None or math.isnan(share) else f"{hundredths(share)}{SPACE}%"
+
+
+def hundredths(share: float | None) -> str:
+    """Write a share in percent without the sign: 93, >99, <1, 0."""
+    if share is None or math.isnan(share):
+        return NOTHING
+    if 0 < share < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= share < 1 - 1e-12 else f"{100 * share:.0f}"
+
+
+def tenths(share: float | None) -> str:
+    """Write a share in percent with one decimal: a score that people compare."""
+    return NOTHING if share is None or math.isnan(share) else f"{100 * share:.1f}{SPACE}%"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Write an interval of shares in percent: 90–95 %.
+
+    Examples
+    --------
+    >>> [span(*ends).replace(SPACE, " ") for ends in ((0.904, 0.95), (0.993, 0.9999), (None, None))]
+    ['90–95 %', '99–100 %', '–']
+    """
+    if low is None or high is None or math.isnan(low) or math.isnan(high):
+        return NOTHING
+    ends = f"{100 * low:.0f}", f"{100 * high:.0f}"
+    return f"{ends[0] if ends[0] == ends[1] else '–'.join(ends)}{SPACE}%"
+
+
+def decimal(number: float | None, digits: int = 2) -> str:
+    """Write a number with a true minus sign and separated thousands.
+
+    Examples
+    --------
+    >>> decimal(-1234.567, 1), decimal(float("inf")), decimal(float("nan"))
+    ('−1,234.6', '∞', '–')
+    """
+    if number is None or math.isnan(number):
+        return NOTHING
+    if math.isinf(number):
+        return "∞" if number > 0 else "−∞"
+    text = f"{number:,.{digits}f}"
+    return text.lstrip("-") if not text.strip("-0.,") else text.replace("-", "−")
+
+
+def rough(number: float | None) -> str:
+    """Write a number to three digits, as one says it.
+
+    Examples
+    --------
+    >>> rough(6.0), rough(12345.6), rough(0.04567), rough(-1203.4)
+    ('6', '12,300', '0.0457', '−1,200')
+    """
+    if number is None or not math.isfinite(number) or number == 0:
+        return "0" if number == 0 else decimal(number)
+    digits = 2 - math.floor(math.log10(abs(number)))
+    text = decimal(round(number, digits), max(digits, 0))
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> count(1, "item"), count(1200, "item"), count(2, "class", "classes")
+    ('1 item', '1,200 items', '2 classes')
+    """
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(words: Sequence[str], most: int = 4) -> str:
+    """Write a few words as a list; the rest are counted.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdef"), 3)
+    ('a', 'a, b and c', 'a, b, c and 3 more')
+    """
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most:,} more"
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

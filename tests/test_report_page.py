@@ -1,0 +1,288 @@
+"""The page itself: structure, safety, size; read by a parser, without a browser."""
+
+import base64
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import coterie
+import reported
+from coterie.cli import report as command
+from coterie.errors import DataError
+from coterie.report import page, render, write
+from coterie.report.words import name
+from pagetree import parse
+
+SMALL = 3_000_000
+"""Bytes that a report may have, whatever the data."""
+
+SECTIONS = ["coteries", "annotators", "items", "together", "balance", "agreement", "convergence"]
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return reported.crowd(unlabelled=1)
+
+
+@pytest.fixture(scope="module")
+def tree(posterior):
+    return parse(render(posterior))
+
+
+def headings(tree):
+    return [node.attributes.get("id") for node in tree.all("h2")]
+
+
+def test_sections_come_in_the_order_of_the_questions(posterior, tree):
+    assert headings(tree) == [*SECTIONS, "settings"]
+    truth = dict.fromkeys(posterior.annotations.items, "c0")
+    scored = parse(render(posterior, truth=truth))
+    assert headings(scored) == [*SECTIONS[:3], "truth", *SECTIONS[3:], "settings"]
+    links = [node.attributes["href"] for node in scored.one("nav").all("a")]
+    assert links == [f"#{id}" for id in headings(scored)]
+
+
+@pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
+def test_a_point_estimate_has_no_empty_sections(posterior, model):
+    shown = parse(render(reported.point(posterior, model)))
+    expected = ["annotators", "items", "balance", "agreement", "convergence", "settings"]
+    assert headings(shown) == expected
+    assert shown.all("polyline") == []
+    assert shown.with_class("range") == []  # no intervals
+    assert "point estimates, without intervals" in shown.words
+    for table in shown.all("table"):
+        assert table.rows() != []
+
+
+def test_a_sampler_without_coteries(posterior):
+    shown = parse(render(reported.ungrouped(posterior)))
+    assert "coteries" not in headings(shown)
+    head = shown.one("table", id="annotator-table").one("thead").words
+    assert "coterie" not in head
+    assert "role" in head
+
+
+def test_the_tables_show_the_numbers(posterior, tree):
+    table = posterior.annotators().set_index("annotator")
+    rows = tree.one("table", id="annotator-table").rows()
+    assert len(rows) == 12
+    for who, labels, coterie_, role, accuracy, _, information in rows:
+        mine = table.loc[who]
+        assert labels == f"{mine['n_labels']:,}"
+        assert coterie_ == ("–" if mine["n_labels"] == 0 else str(mine["coterie"]))
+        assert role == mine["role"]
+        low, high = (f"{100 * mine[end]:.0f}" for end in ("accuracy_low", "accuracy_high"))
+        span = low if low == high else f"{low}–{high}"
+        assert accuracy == f"{100 * mine['accuracy']:.0f} % {span} %"
+        assert information == f"{mine['informativeness']:.2f}"
+    for card in posterior.coteries().itertuples():
+        region = tree.one("div", **{"aria-label": f"Answers of coterie {card.coterie}"})
+        shown = [[int(cell) for cell in row[1:]] for row in region.one("table").rows()]
+        exact = posterior.confusion(coterie=card.coterie).to_numpy()
+        assert shown == [[int(f"{100 * share:.0f}") for share in row] for row in exact]
+    items = tree.one("table", id="item-table").rows()
+    labels = posterior.labels().set_index("item")
+    for item, label, certainty, *_ in items:
+        assert label == labels.loc[item, "label"]
+        probability = labels.loc[item, "probability"]
+        if 0.005 < probability < 0.995:
+            assert certainty == f"{100 * probability:.0f} %"
+
+
+def test_every_chart_has_words_and_every_table_a_name(posterior):
+    truth = dict.fromkeys(posterior.annotations.items, "c1")
+    shown = parse(render(posterior, truth=truth))
+    for svg in shown.all("svg"):
+        described = svg.attributes.get("role") == "img" and svg.attributes.get("aria-label")
+        assert described or svg.attributes.get("aria-hidden") == "true"
+    for table in shown.all("table"):
+        named = table.all("caption") or "aria-label" in table.parent.attributes
+        assert named
+        for heading in table.all("th"):
+            assert heading.attributes["scope"] in ("row", "col")
+
+
+def test_without_a_script_nothing_is_hidden_but_its_controls(tree):
+    hidden = [node for node in tree.walk() if "hidden" in node.attributes]
+    assert {node.tag for node in hidden} == {"form", "span"}
+    assert len(tree.all("form")) == 2
+    assert tree.all("button") == []
+
+
+def test_ids_are_distinct(tree):
+    ids = [node.attributes["id"] for node in tree.walk() if "id" in node.attributes]
+    assert len(ids) == len(set(ids))
+
+
+def policy_of(tree):
+    meta = tree.one("meta", **{"http-equiv": "Content-Security-Policy"})
+    parts = (part.split() for part in meta.attributes["content"].split(";"))
+    return {first: rest for first, *rest in parts}
+
+
+def test_the_policy_allows_this_style_and_script_and_nothing_else(tree):
+    policy = policy_of(tree)
+    assert policy.pop("default-src") == ["'none'"]
+    assert policy.pop("base-uri") == policy.pop("form-action") == ["'none'"]
+    assert policy.pop("img-src") == ["data:"]
+    (script,) = [node for node in tree.all("script") if "type" not in node.attributes]
+    for directive, node in (("style-src", tree.one("style")), ("script-src", script)):
+        digest = base64.b64encode(hashlib.sha256(node.text.encode()).digest()).decode()
+        assert policy.pop(directive) == [f"'sha256-{digest}'"]
+    assert policy == {}
+
+
+def hostile_posterior():
+    bad = reported.HOSTILE
+    made = reported.crowd(
+        items=len(bad),
+        annotators=len(bad),
+        names=bad,
+        item_names=bad,
+        label_names=bad[:3],
+        extra=bad[3:5],
+    )
+    settings = {bad[0]: bad[1], "prior": bad[2], "random_state": 1}
+    return coterie.Posterior(
+        made.annotations, made.item_probability, made.class_balance, made.confusion_mean,
+        draws=made.draws, model=made.model, settings=settings, run=made.run,
+    )  # fmt: skip
+
+
+def test_hostile_names_are_only_text():
+    posterior = hostile_posterior()
+    bad = reported.HOSTILE
+    calm, nasty = (
+        parse(render(p, title=title, command=title, truth={item: p.annotations.classes[0]}))
+        for p, title, item in (
+            (reported.crowd(items=12, extra=("u", "v")), "calm", "q000000"),
+            (posterior, bad[0] + bad[1], bad[0]),
+        )
+    )
+    assert {node.tag for node in nasty.walk()} <= {node.tag for node in calm.walk()}
+    for tag in ("script", "style", "title", "form", "image"):
+        assert len(nasty.all(tag)) == len(calm.all(tag))
+    allowed = {key for node in calm.walk() for key in node.attributes}
+    for node in nasty.walk():
+        assert node.attributes.keys() <= allowed
+        assert not any(key.startswith("on") or key == "style" for key in node.attributes)
+        for key in ("href", "src"):
+            assert node.attributes.get(key, "#").startswith(("#", "data:image/png;base64,"))
+    shown = {row[0] for row in nasty.one("table", id="annotator-table").rows()}
+    assert shown == {" ".join(name(who).split()) for who in bad}
+    assert nasty.one("title").text == name(bad[0] + bad[1])
+    data = json.loads(nasty.one("script", type="application/json").text)
+    assert data["rows"] == [name(word) for word in bad[:3]]
+
+
+def test_hostile_names_stay_small_and_can_be_written(tmp_path):
+    path = tmp_path / "report.html"
+    write(hostile_posterior(), path)
+    assert path.stat().st_size < 300_000
+    assert "x" * 100 not in path.read_text("utf-8")
+
+
+def test_a_large_crowd_gives_a_small_page():
+    posterior = reported.crowd(
+        100_000,
+        1_000,
+        groups=8,
+        labels_per_item=8,
+        draws=50,
+        names=[f"{l}{'🏴‍☠️' * 99}" for l in range(1_000)],
+    )
+    start = time.perf_counter()
+    text = render(posterior)
+    print(f"{len(text.encode()) / 1e6:.2f} MB in {time.perf_counter() - start:.1f} s")
+    assert len(text.encode()) < SMALL
+    tree = parse(text)
+    assert len(tree.one("table", id="annotator-table").rows()) == 1_000
+    assert len(tree.one("table", id="item-table").rows()) == 200
+    assert "99,800 more" in tree.words
+
+
+def test_many_classes_give_a_small_page():
+    posterior = reported.crowd(
+        2_000,
+        1_000,
+        60,
+        draws=2,
+        chains=1,
+        label_names=[f"{'long name ' * 9}{t}" for t in range(60)],
+    )
+    assert len(render(reported.point(posterior)).encode()) < SMALL
+
+
+def test_the_same_posterior_gives_the_same_page(posterior):
+    assert render(posterior) == render(posterior)
+
+
+def test_writing_replaces_the_file_whole(posterior, tmp_path, monkeypatch):
+    path = tmp_path / "new" / "report.html"
+    posterior.report(path, title="One")
+    assert "<h1><bdi>One</bdi></h1>" in path.read_text("utf-8")
+
+    def fail(*_, **__):
+        raise RuntimeError
+
+    monkeypatch.setattr("coterie.report.page.gather", fail)
+    with pytest.raises(RuntimeError):
+        write(posterior, path, title="Two")
+    assert "<h1><bdi>One</bdi></h1>" in path.read_text("utf-8")
+    assert [file.name for file in path.parent.iterdir()] == ["report.html"]
+
+
+def test_nothing_in_the_template_goes_round_the_escaping():
+    safe = []
+    for file in (Path(page.__file__).parent / "template").iterdir():
+        text = file.read_text("utf-8")
+        safe += re.findall(r"{{[^}]*\|\s*safe[^}]*}}", text)
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\b", text)
+        assert "autoescape" not in text
+        assert not re.search(r'\sstyle="|\son\w+="', text)
+    assert sorted(safe) == ["{{ script | safe }}", "{{ style | safe }}"]
+
+
+def test_names_that_no_file_can_hold_are_mended():
+    assert name("half \ud800 pair").encode() == "half \N{REPLACEMENT CHARACTER} pair".encode()
+
+
+def test_the_command_writes_beside_the_run(posterior, tmp_path):
+    posterior.save(tmp_path / "run.coterie")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("item,label\nq000000,c0\nq000001,c2\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "coterie", "report", tmp_path, "--truth", truth, "--title", "A & B"],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "report.html" in done.stdout
+    tree = parse((tmp_path / "report.html").read_text("utf-8"))
+    assert tree.one("h1").text == "A & B"
+    assert "Of 2 items with a known truth" in tree.words
+
+
+def test_the_command_refuses_to_replace(posterior, tmp_path):
+    saved = tmp_path / "run.coterie"
+    posterior.save(saved)
+    there = tmp_path / "report.html"
+    there.write_text("mine", "utf-8")
+    with pytest.raises(DataError, match=r"already holds report\.html"):
+        command.run(saved, None, None, None, False)
+    assert there.read_text("utf-8") == "mine"
+    command.run(saved, tmp_path / "else" / "where.html", None, None, False)
+    assert (tmp_path / "else" / "where.html").stat().st_size > 10_000
+    command.run(saved, tmp_path, None, None, True)
+    assert there.read_text("utf-8").startswith("<!doctype html>")
+    with pytest.raises(DataError, match=r"nothing\.coterie"):
+        command.run(tmp_path / "nothing.coterie", None, None, None, False)
