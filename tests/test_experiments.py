@@ -298,8 +298,8 @@ def test_pages_are_escaped():
     data = {
         "sets": {
             "rte": {
-                "classes": ["0", "1"], "coteries": [coterie_of], "paper_shares": [93.29],
-                "paper_roles": "x",
+                "classes": ["0", "1"], "coteries": [coterie_of], "coteries_asked": [coterie_of],
+                "paper_shares": [93.29], "paper_roles": "x",
             }
         },
         "made": {"full": False, "words": "QUICK RUN"},

@@ -63,6 +63,10 @@ class Seen(list):
         )
         page.on("request", lambda request: self.note(request.url, path.as_uri()))
 
+    def refuse(self, dialog):
+        self.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
     def note(self, url, own):
         if url != own and not url.startswith("data:image/png"):
             self.append(f"request: {url}")
@@ -120,9 +124,12 @@ def test_it_renders_every_section(visit, file, posterior):
         assert box["width"] > 100
         assert box["height"] > 50
     image = page.locator("svg image").evaluate(
-        "image => fetch ? new Promise((good, bad) => { const copy = new Image();"
-        " copy.onload = () => good(copy.naturalWidth); copy.onerror = bad;"
-        " copy.src = image.getAttribute('href'); }) : 0"
+        """image => new Promise((good, bad) => {
+          const copy = new Image();
+          copy.onload = () => good(copy.naturalWidth);
+          copy.onerror = bad;
+          copy.src = image.getAttribute("href");
+        })"""
     )
     assert image == 19  # one pixel an annotator with labels
 
@@ -272,9 +279,10 @@ def test_the_policy_stops_what_is_slipped_in(visit, file):
           const script = document.createElement("script");
           script.textContent = "window.slipped = 1";
           document.body.append(script);
-          document.body.insertAdjacentHTML("beforeend", "<b id=b onclick='window.slipped = 2'>b</b>");
+          const add = (html) => document.body.insertAdjacentHTML("beforeend", html);
+          add("<b id=b onclick='window.slipped = 2'>b</b>");
           document.getElementById("b").click();
-          document.body.insertAdjacentHTML("beforeend", "<img src='https://example.org/x.png'>");
+          add("<img src='https://example.org/x.png'>");
           return window.slipped === undefined;
         }"""
     )

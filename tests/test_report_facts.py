@@ -140,7 +140,7 @@ def test_trust_follows_the_posterior():
     assert "can be trusted: 4 chains" in trust["sentence"]
     short = gather(reported.crowd(draws=20))
     assert short["convergence"]["trust"]["state"] == "bad"
-    assert "have not converged" in short["convergence"]["trust"]["sentence"]
+    assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
     assert short["verdict"][2].startswith("The computation has not settled")
     without = changed(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
     trust = gather(without)["convergence"]

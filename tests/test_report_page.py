@@ -61,6 +61,13 @@ def test_a_point_estimate_has_no_empty_sections(posterior, model):
         assert table.rows() != []
 
 
+def test_a_tiny_crowd_has_no_empty_tables():
+    for sizes in ({"annotators": 1}, {"annotators": 3, "unlabelled": 2}, {"gold": 2}):
+        made = reported.crowd(items=2, classes=2, groups=1, draws=2, chains=1, **sizes)
+        tree = parse(render(made))
+        assert [table.rows() for table in tree.all("table") if not table.rows()] == []
+
+
 def test_a_sampler_without_coteries(posterior):
     shown = parse(render(reported.ungrouped(posterior)))
     assert "coteries" not in headings(shown)

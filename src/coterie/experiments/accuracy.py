@@ -117,8 +117,8 @@ def tables(data: Data) -> list[Table]:
 
 
 def _range(values: list[int]) -> str:
-    low, high = min(values), max(values)
-    return f"{low:+d}" if low == high else f"{low:+d} to {high:+d}"
+    low, high = signed(min(values), 0), signed(max(values), 0)
+    return low if low == high else f"{low} to {high}"
 
 
 def _ours(one: dict[str, Any]) -> str:

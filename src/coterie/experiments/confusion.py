@@ -36,6 +36,7 @@ def gather(settings: Settings, results: Results) -> Data:
             sets[data] = {
                 "classes": found["classes"],
                 "coteries": found["coteries"],
+                "coteries_asked": found["coteries_asked"],
                 "paper_shares": list(paper.SHARES[data]),
                 "paper_roles": paper.ROLES[data],
             }
@@ -55,8 +56,8 @@ def tables(data: Data) -> list[Table]:
             "; ".join(", ".join(f"{cell:.2f}" for cell in row) for row in one["matrix"]),
             one["role"],
         ]
-        for name, found in data["sets"].items()
-        for k, one in enumerate(found["coteries"])
+        for name, _, coteries in _rows(data)
+        for k, one in enumerate(coteries)
     ]
     header = [
         "data set", "coterie", "annotators", "share, %", "of the labels, %", "accuracy",
@@ -77,6 +78,17 @@ def tables(data: Data) -> list[Table]:
     ]
 
 
+def _rows(data: Data) -> list[tuple[str, list[str], list[dict[str, Any]]]]:
+    """Give the partitions to show: name, classes, coteries; the paper's number where it differs."""
+    rows = []
+    for name, one in data["sets"].items():
+        rows.append((name, one["classes"], one["coteries"]))
+        asked = one["coteries_asked"]
+        if _differs(one):
+            rows.append((f"{name}, {len(asked)} asked for", one["classes"], asked))
+    return rows
+
+
 def words(data: Data) -> list[str]:
     """Say what a coterie is here, and how the largest compares with the paper's."""
     if not data["sets"]:
@@ -90,21 +102,37 @@ def words(data: Data) -> list[str]:
         "expected variation of information); the paper does not say how it chose its partition. A "
         "coterie's matrix is the mean of its members'; rows are the true class.",
         f"Share of the largest, ours (the paper's): {largest}.",
+        *(_other_number(name, one) for name, one in data["sets"].items() if _differs(one)),
     ]
+
+
+def _differs(one: dict[str, Any]) -> bool:
+    return len(one["coteries"]) != len(one["coteries_asked"])
+
+
+def _other_number(name: str, one: dict[str, Any]) -> str:
+    asked = one["coteries_asked"]
+    ours = ", ".join(percent(coterie["share"]) for coterie in asked)
+    papers = ", ".join(f"{share:.2f}" for share in one["paper_shares"])
+    return (
+        f"On {name} there are {len(one['coteries'])} coteries, where the paper shows "
+        f"{len(asked)}. The best partition into {len(asked)} is beside it: its shares are {ours} "
+        f"%, the paper's {papers} %."
+    )
 
 
 def draw(data: Data) -> Figure:
     """Draw a row a set, a column a coterie, the largest first."""
-    sets = data["sets"]
-    columns = max([min(MOST, len(one["coteries"])) for one in sets.values()], default=1)
-    figure = new_figure(1.75 * columns + 0.4, 1.95 * max(1, len(sets)))
-    axes = figure.subplots(max(1, len(sets)), columns, squeeze=False)
+    rows = _rows(data)
+    columns = max([min(MOST, len(coteries)) for _, _, coteries in rows], default=1)
+    figure = new_figure(1.75 * columns + 0.4, 1.95 * max(1, len(rows)))
+    axes = figure.subplots(max(1, len(rows)), columns, squeeze=False)
     for ax in axes.ravel():
         ax.set_visible(False)
-    for row, (name, one) in zip(axes, sets.items(), strict=False):
-        for k, (ax, coterie) in enumerate(zip(row, one["coteries"], strict=False)):
+    for row, (name, classes, coteries) in zip(axes, rows, strict=False):
+        for k, (ax, coterie) in enumerate(zip(row, coteries, strict=False)):
             ax.set_visible(True)
-            draw_matrix(ax, coterie["matrix"], one["classes"])
+            draw_matrix(ax, coterie["matrix"], classes)
             ax.set_title(_title(name, k, coterie), fontsize=8)
             ax.set_xlabel("answer", fontsize=8)
             ax.set_ylabel("true" if k == 0 else "", fontsize=8)
@@ -113,8 +141,8 @@ def draw(data: Data) -> Figure:
 
 
 def _title(name: str, k: int, coterie: dict[str, Any]) -> str:
-    head = f"{name}, " if k == 0 else ""
-    return f"{head}{percent(coterie['share'])} %\n{coterie['role']}"
+    head = f"{name}\n" if k == 0 else "\n"
+    return f"{head}{percent(coterie['share'])} %: {coterie['role']}"
 
 
 EXPERIMENT = Experiment(

@@ -15,8 +15,8 @@ from coterie.experiments.sparsity_real import own_sparsity
 from coterie.experiments.thinning import n_kept
 from coterie.experiments.work import SAMPLERS
 
-PER_MEMBER = 6.0
-"""What an item or annotator costs in a sweep, in labels; from fits to sets of many sizes."""
+PER_SWEEP, PER_MEMBER = 1_000, 10
+"""What a sweep, and in it an item or annotator, costs in labels; rough, from sets of all sizes."""
 FIXED = 0.15
 """Seconds of a fit that are not sweeps: reading, scoring."""
 CROWD_SECONDS = 0.001
@@ -38,12 +38,12 @@ def measure() -> Speed:
             start = time.perf_counter()
             trial.set_params(sweeps=TRIAL_SWEEPS).fit(crowd.annotations)
             seconds = time.perf_counter() - start
-            speed[name] = seconds / (TRIAL_SWEEPS * _size(300, 60, 3_000))
+            speed[name] = seconds / (TRIAL_SWEEPS * _size(300, 60, 3_000, 3))
     return speed
 
 
-def _size(items: int, annotators: int, labels: int) -> float:
-    return labels + PER_MEMBER * (items + annotators)
+def _size(items: int, annotators: int, labels: int, classes: int) -> float:
+    return PER_SWEEP + (labels + PER_MEMBER * (items + annotators)) * classes**2 / 9
 
 
 def seconds(job: Job, settings: Settings, speed: Speed) -> float:
@@ -51,7 +51,7 @@ def seconds(job: Job, settings: Settings, speed: Speed) -> float:
     if job.kind == "correlation":
         return CROWD_SECONDS * settings.crowds
     if job.kind == "limit":
-        return 3 * settings.chains * settings.sweeps * speed["hcbcc"] * _size(60, 12, 360)
+        return 3 * settings.chains * settings.sweeps * speed["hcbcc"] * _size(60, 12, 360, 3)
     model = job.get("model")
     if model not in speed:
         return FIXED
@@ -59,8 +59,8 @@ def seconds(job: Job, settings: Settings, speed: Speed) -> float:
     return FIXED + chains * settings.sweeps * speed[model] * _size(*_sizes(job, settings))
 
 
-def _sizes(job: Job, settings: Settings) -> tuple[int, int, int]:
-    """Give the items, annotators and labels that a job fits."""
+def _sizes(job: Job, settings: Settings) -> tuple[int, int, int, int]:
+    """Give the items, annotators, labels and classes that a job fits."""
     entry = REGISTRY.get(job.get("data"))
     items, annotators = (
         (settings.items, settings.annotators) if entry is None else (entry.items, entry.annotators)
@@ -68,7 +68,8 @@ def _sizes(job: Job, settings: Settings) -> tuple[int, int, int]:
     level = job.get("level")
     if level is None:
         level = own_sparsity(job.get("data"))
-    return items, annotators, n_kept(items, annotators, level)
+    classes = 3 if entry is None else len(entry.classes)
+    return items, annotators, n_kept(items, annotators, level), classes
 
 
 def in_words(seconds: float) -> str:

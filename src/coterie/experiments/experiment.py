@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.experiments.job import Job, Results
@@ -43,7 +43,7 @@ class Experiment:
     tables, words
         From the data: tables beside the paper's numbers, and what there is to say about them.
     draw
-        From the data and the settings to a picture; None if the tables are enough.
+        From the data to a picture.
     """
 
     name: str
@@ -54,7 +54,6 @@ class Experiment:
     tables: Callable[[Data], list[Table]]
     words: Callable[[Data], list[str]]
     draw: Callable[[Data], Figure]
-    notes: str = field(default="")
 
 
 def plus_minus(mean: float, spread: float | None, digits: int = 2) -> str:

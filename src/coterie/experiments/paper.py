@@ -54,6 +54,9 @@ SHARES = {  # text beside figure "Mean confusion matrices of the user's clusters
 }
 """Shares of the clusters that the paper names, largest first; it names all four of bluebird."""
 
+SHOWN = {"bluebird": 4, "rte": 2, "valence": 2, "temp": 3}
+"""Clusters that the same text describes."""
+
 ROLES = {  # the same text: the clusters it describes
     "bluebird": "15.38 % experts; 35.90 % good on class 1 and poor on class 2; 15.38 % who mostly "
     "say 2 and 33.33 % who mostly say 1",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.errors import CoterieError, MissingExtraError
 from coterie.experiments.claims import Claim, judge
@@ -17,8 +17,12 @@ from coterie.experiments.pool import run_jobs
 from coterie.experiments.registry import EXPERIMENTS, choose
 from coterie.experiments.settings import FULL, Settings
 from coterie.experiments.store import Store
+from coterie.experiments.style import drawing
 from coterie.experiments.work import load
 from coterie.io.write import write_together
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class Watch:
@@ -178,14 +182,19 @@ def make_document(
 
 
 def _draw(experiment: Experiment, data: Data, out: Path, watch: Watch) -> list[Path]:
+    path = out / f"{experiment.name}.png"
     try:
-        figure = experiment.draw(data)
+        with drawing():
+            figure = experiment.draw(data)
+            _save(figure, path)
     except MissingExtraError as error:
         watch.say(f"{experiment.name}: no picture, {error}")
         return []
-    path = out / f"{experiment.name}.png"
-    write_together({path: lambda part: figure.savefig(part, format="png", bbox_inches="tight")})
     return [path]
+
+
+def _save(figure: Figure, path: Path) -> None:
+    write_together({path: lambda part: figure.savefig(part, format="png", bbox_inches="tight")})
 
 
 def read_documents(out: Path) -> dict[str, dict[str, Any]]:

@@ -74,7 +74,8 @@ class Settings:
         """
         return (
             f"{self.databases} databases a level, {self.sweeps:,} sweeps of which "
-            f"{self.burn_in:,} dropped, {self.runs} runs of {self.chains} chains"
+            f"{self.burn_in:,} dropped, {self.runs} run{'s' if self.runs > 1 else ''} of "
+            f"{self.chains} chains"
         )
 
 

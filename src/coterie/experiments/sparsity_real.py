@@ -92,9 +92,10 @@ def draw(data: Data) -> Figure:
     axes = figure.subplots(2, 2).ravel()
     for ax in axes[len(data["sets"]) :]:
         ax.set_visible(False)
-    for ax, (name, levels) in zip(axes, data["sets"].items(), strict=False):
+    for k, (ax, (name, levels)) in enumerate(zip(axes, data["sets"].items(), strict=False)):
         draw_curves(ax, name, levels)
-        ax.set_ylabel("accuracy less the vote's, points")
+        if k % 2 == 0:
+            ax.set_ylabel("accuracy less the vote's, points")
     handles, labels = axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
     say_how(figure, data)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from coterie.errors import MissingExtraError
@@ -25,22 +27,32 @@ FONT = 9.0
 DOTS = 150
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Make an empty figure, in inches, that no global state knows of."""
+@contextmanager
+def drawing() -> Iterator[None]:
+    """Draw with our sizes, and leave the user's settings as they were."""
     try:
         from matplotlib import rc_context
-        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError("drawing the pictures", "matplotlib", "plots") from None
-    with rc_context({"font.size": FONT}):
-        return Figure(figsize=(width, height), dpi=DOTS, layout="constrained")
+    with rc_context({"font.size": FONT, "axes.titlesize": FONT}):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, in inches, that no global state knows of."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), dpi=DOTS, layout="constrained")
 
 
 def say_how(figure: Figure, data: Data) -> None:
     """Write under a picture how it was made; a quick run says so in red."""
     made = data["made"]
     colour = "#666666" if made["full"] else "#B00020"
-    figure.text(0.5, -0.01, made["words"], ha="center", va="top", color=colour, fontsize=FONT - 1.5)
+    size = FONT - 2
+    room = int(figure.get_figwidth() * 72 / (0.5 * size))  # letters are half as wide as high
+    words = "\n".join(textwrap.wrap(made["words"], room))
+    figure.text(0.5, -0.01, words, ha="center", va="top", color=colour, fontsize=size)
 
 
 def model_name(model: str) -> str:

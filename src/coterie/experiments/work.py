@@ -13,6 +13,7 @@ import coterie
 from coterie import metrics
 from coterie.experiments.crowds import PRIOR, synthetic
 from coterie.experiments.job import Result, seed_of
+from coterie.experiments.paper import SHOWN
 from coterie.experiments.settings import Settings
 from coterie.experiments.thinning import thin
 
@@ -50,7 +51,7 @@ def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Res
     if model in CLUSTERED:
         result["clusters"] = posterior.n_coteries.mean(axis=1).tolist()
         if run == 0:
-            result |= _grouping(posterior)
+            result |= _grouping(posterior, SHOWN[data])
     return result
 
 
@@ -113,32 +114,34 @@ def _scores(posterior: coterie.Posterior, truth: pd.Series) -> Result:
     }
 
 
-def _grouping(posterior: coterie.Posterior) -> Result:
-    """Give who is with whom, and the mean matrices of the coteries of the point partition."""
+def _grouping(posterior: coterie.Posterior, asked: int) -> Result:
+    """Give who is with whom, and the coteries: as many as there are, and so many as asked for."""
     point = posterior.partition()
-    table = posterior.coteries()
     order = np.lexsort((-np.nan_to_num(point.membership), point.group))
     return {
         "cooccurrence": percent_triangle(posterior.cooccurrence().to_numpy()),
         "order": order.tolist(),
         "classes": [str(name) for name in posterior.annotations.classes],
-        "coteries": [
+        "coteries": _coteries(posterior, None),
+        "coteries_asked": _coteries(posterior, asked),
+    }
+
+
+def _coteries(posterior: coterie.Posterior, k: int | None) -> list[dict[str, Any]]:
+    """Describe the coteries of the point partition, of so many if told."""
+    numbers = ("share", "label_share", "accuracy", "accuracy_low", "accuracy_high")
+    found = []
+    for _, row in posterior.coteries(k).iterrows():
+        matrix = posterior.confusion(coterie=int(row["coterie"]), k=k).to_numpy()
+        found.append(
             {
                 "size": int(row["size"]),
-                "share": float(row["share"]),
-                "label_share": float(row["label_share"]),
+                **{name: round(float(row[name]), 6) for name in numbers},
                 "role": str(row["role"]),
-                "accuracy": float(row["accuracy"]),
-                "accuracy_low": float(row["accuracy_low"]),
-                "accuracy_high": float(row["accuracy_high"]),
-                "matrix": posterior.confusion(coterie=int(row["coterie"]))
-                .to_numpy()
-                .round(4)
-                .tolist(),
+                "matrix": matrix.round(4).tolist(),
             }
-            for _, row in table.iterrows()
-        ],
-    }
+        )
+    return found
 
 
 def pairs_wrong(together: NDArray[np.float64], groups: pd.Series) -> float:

@@ -116,11 +116,12 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
         f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and there "
         f"are at least {decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
     )
+    have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"
     early = " The run was interrupted: this is what the draws so far say." if stopped else ""
     if not has_converged(posterior.draws.trace):
         sentence = (
-            f"Do not trust this result yet: the {count(n, 'chain')} have not converged. {numbers} "
+            f"Do not trust this result yet: {have} not converged. {numbers} "
             f"Run more sweeps, and look at where the chains differ.{early}"
         )
         return {"state": "bad", "sentence": sentence}

@@ -52,9 +52,7 @@ def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
     table = metrics.reliability(probabilities, truth)
     table = table[table["items"] > 0]
     items, right = table["items"], table["items"] * table["accuracy"]
-    low, high = (
-        np.asarray(beta.ppf(end, right + 0.5, items - right + 0.5)) for end in INTERVAL
-    )
+    low, high = (np.asarray(beta.ppf(end, right + 0.5, items - right + 0.5)) for end in INTERVAL)
     low, high = np.where(right == 0, 0.0, low), np.where(right == items, 1.0, high)
     bins = [
         {"items": int(n), "confidence": c, "accuracy": a, "low": float(lo), "high": float(hi)}

@@ -117,8 +117,9 @@ def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
         wrong = n * (1 - (items["expected_right"] or 0))
         about = "fewer than one" if wrong < 0.5 else f"about {rough(round(wrong))}"
         text = (
-            f"{sure:,} of the labels ({share}) are at least {percent(CERTAIN)} certain, and by the "
-            f"model's own account {about} of the {n:,} {'is' if wrong < 1.5 else 'are'} wrong"
+            f"{sure:,} of the labels ({share}) {'is' if sure == 1 else 'are'} at least "
+            f"{percent(CERTAIN)} certain, and by the model's own account {about} of the {n:,} "
+            f"{'is' if wrong < 1.5 else 'are'} wrong"
         )
     if truth is not None:
         text += f"; against the truth of {count(truth['n'], 'item')}, "

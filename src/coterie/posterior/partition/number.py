@@ -12,6 +12,12 @@ from coterie.posterior.partition.walk import Merge, Walk
 TRIES, TRY_CELLS = 3, 200_000
 """Splits of a coterie that are tried; draws times annotators beyond which it is one."""
 
+RESPLIT_CELLS = 10_000_000
+"""Draws times members of the unions that are split otherwise in one round."""
+
+MOST_ONE_BY_ONE = 50
+"""Coteries that are split off one by one; of more, the most come from single annotators."""
+
 
 class Split(NamedTuple):
     """Who leaves coterie m for a new one, and what that changes the summed loss by."""
@@ -43,6 +49,11 @@ def at_once(left: int) -> int:
 
 def split_most(walk: Walk) -> None:
     """Split coteries, where it costs least, until there are enough."""
+    while (short := walk.limits.least - walk.n_coteries) > MOST_ONE_BY_ONE:
+        members = np.flatnonzero(walk.state.size[walk.group] > 1)
+        price = prices(members, walk.state, walk.sample)
+        for l in members[np.argsort(-price, kind="stable")[: at_once(short)]]:
+            walk.gather(np.array([l]), None)
     found = [best_split(walk, members) for members in walk.coteries()]
     while (short := walk.limits.least - walk.n_coteries) > 0:
         found.sort(key=lambda split: split.change)
@@ -69,31 +80,39 @@ def best_split(walk: Walk, members: Order) -> Split:
 
 
 def exchange(walk: Walk) -> bool:
-    """Merge two coteries and split one, so that their number stays; say whether it helped."""
-    merges = walk.merges()
+    """Merge two coteries for each that is split, so that their number stays; say if it helped."""
+    merges = list(walk.merges())
     splits = [best_split(walk, members) for members in walk.coteries()]
-    pair, split = cheapest(merges, sorted(splits, key=lambda split: split.change))
-    if pair is not None and split is not None and pair.change + split.change < walk.least_gain:
+    chosen = match(merges, splits, walk.least_gain)
+    for pair, split in chosen:
         walk.join(pair)
         walk.gather(split.apart, None)
+    if chosen:
         return True
-    return any(resplit(walk, pair) for pair in merges)
-
-
-def cheapest(merges: list[Merge], splits: list[Split]) -> tuple[Merge | None, Split | None]:
-    """Give the merge and the split of different coteries that cost least together.
-
-    Both lists have the cheapest first.
-    """
-    best: tuple[float, Merge | None, Split | None] = (np.inf, None, None)
+    left = RESPLIT_CELLS // walk.sample.row.shape[1]
     for pair in merges:
+        left -= int(walk.state.size[pair.m] + walk.state.size[pair.other])
+        if left >= 0 and resplit(walk, pair):
+            return True
+    return False
+
+
+def match(merges: list[Merge], splits: list[Split], least_gain: float) -> list[tuple[Merge, Split]]:
+    """Match cheap merges with cheap splits while that helps, each coterie once."""
+    used: set[int] = set()
+    chosen = []
+    splits = sorted(splits, key=lambda split: split.change)
+    for pair in sorted(merges, key=lambda pair: pair.change):
+        if used & {pair.m, pair.other}:
+            continue
         for split in splits:
-            if pair.change + split.change >= best[0]:
+            if pair.change + split.change >= least_gain:
                 break
-            if split.m not in (pair.m, pair.other):
-                best = (pair.change + split.change, pair, split)
+            if split.m not in used | {pair.m, pair.other}:
+                chosen.append((pair, split))
+                used |= {split.m, pair.m, pair.other}
                 break
-    return best[1], best[2]
+    return chosen
 
 
 def resplit(walk: Walk, pair: Merge) -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from coterie.posterior.partition.moves import Order
 from coterie.posterior.partition.number import exchange
 from coterie.posterior.partition.walk import MOST_ROUNDS, Walk
+
+MOST_STEPS = 2e8
+"""Steps that it may take to find which coteries to merge; only noise takes more."""
 
 
 def descend(walk: Walk) -> None:
@@ -17,7 +22,8 @@ def descend(walk: Walk) -> None:
 
 def merge(walk: Walk) -> bool:
     """Merge the pairs of coteries that gain by it, cheapest first, each coterie once."""
-    if walk.n_coteries <= walk.limits.least:
+    steps = np.square(walk.state.length, dtype=np.float64).sum()
+    if walk.n_coteries <= walk.limits.least or steps > MOST_STEPS:
         return False
     merged: set[int] = set()
     for pair in walk.merges():

@@ -45,6 +45,8 @@ def best_partition(draws: IntArray, loss: str, k: int | None, rng: np.random.Gen
     n = draws.shape[1]
     if n <= MOST_ANNOTATORS:
         return best_of_all(lay_out(*distinct_draws(draws), block_values(n, loss)), k)
+    if k in (1, n):
+        return np.arange(n, dtype=np.int32) // (n if k == 1 else 1)
     some = thin(draws, SEARCH_CELLS)
     group = search(some, loss, k, rng)
     more = thin(draws, POLISH_CELLS)
@@ -66,6 +68,8 @@ def search(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) 
     """Go downhill from many starts, further from the best of them, and give the lowest."""
     distinct, weight = distinct_draws(draws)
     value = block_values(draws.shape[1], loss)
+    if len(distinct) == 1 and k in (None, distinct.max() + 1):
+        return np.array(distinct[0])
     walk = Walk(lay_out(distinct, weight, value), rng, k)
     found = []
     if k is not None:

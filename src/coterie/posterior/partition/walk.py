@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -48,7 +49,9 @@ class Walk:
         self.sample = sample
         self.rng = rng
         self.state = empty_state(sample)
-        self.limits = Limits(1, len(self.state.group)) if k is None else Limits(k, k)
+        # One more than there can be: with as many as annotators, there still is no need to look
+        # for a seat in every coterie.
+        self.limits = Limits(1, len(self.state.group) + 1) if k is None else Limits(k, k)
         self.least_gain = -TOLERANCE * sample.total
 
     @property
@@ -73,9 +76,11 @@ class Walk:
     def coteries(self) -> list[Order]:
         """Give the members of each coterie of at least two; coteries and members shuffled."""
         order = self.everybody()
+        order = order[self.state.size[self.group[order]] > 1]
         order = order[np.argsort(self.group[order], kind="stable")]
+        if not len(order):
+            return []
         found = np.split(order, np.flatnonzero(np.diff(self.group[order])) + 1)
-        found = [members for members in found if len(members) > 1]
         return [found[q] for q in self.rng.permutation(len(found))]
 
     def is_coterie(self, members: Order) -> bool:
@@ -135,13 +140,13 @@ class Walk:
         """Seat annotators in one coterie, wherever they are; None is a new one."""
         gather(members, -1 if m is None else m, self.state, self.sample)
 
-    def merges(self) -> list[Merge]:
+    def merges(self) -> Iterator[Merge]:
         """Give each coterie's cheapest merge, the cheapest first."""
         order = np.argsort(self.group, kind="stable")
         partner, change = find_partners(order, self.state, self.sample)
         ranked = np.argsort(change, kind="stable")
         ranked = ranked[np.isfinite(change[ranked])]
-        return [Merge(float(change[m]), int(m), int(partner[m])) for m in ranked]
+        return (Merge(float(change[m]), int(m), int(partner[m])) for m in ranked)
 
     def join(self, merge: Merge) -> Order:
         """Merge two coteries; give the members of the smaller, who have moved."""
