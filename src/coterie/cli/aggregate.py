@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 import time
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,8 +108,16 @@ def write(
     }
     writers["run"] = json_writer(record)
     writers["posterior"] = posterior.save
-    writers["report"] = partial(posterior.report, truth=truth)
+    if "report" in paths:
+        from coterie.report.page import writer
+
+        writers["report"] = writer(posterior, truth=truth, command=command())
     write_together({path: writers[name] for name, path in paths.items()})
+
+
+def command() -> str:
+    """Give the command line, as it can be typed again."""
+    return shlex.join(["coterie", *sys.argv[1:]])
 
 
 def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:

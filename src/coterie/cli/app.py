@@ -78,7 +78,7 @@ def aggregate(
     burn_in: Annotated[int, typer.Option(help="Sweeps dropped at the start of a chain.")] = 3_000,
     early_stop: Annotated[bool, typer.Option(help="Stop when the chains have converged.")] = True,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Threads.  [all cores]")
+        int | None, typer.Option("--jobs", "-j", min=1, help="Threads (default: all cores).")
     ] = None,
     checkpoint: Annotated[
         Path | None, typer.Option(help="A file to keep a long run in, and to go on from.")
@@ -184,13 +184,15 @@ def compare(
     ],
     models: Annotated[
         str | None,
-        typer.Option(help="Names, separated by commas; module:Class is one of yours.  [all]"),
+        typer.Option(
+            help="Names, separated by commas; module:Class is one of yours (default: all)."
+        ),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="True labels that only score the result: a file.")
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="Names of data sets, separated by commas.  [all]")
+        str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the JSON, a page and Markdown.")
@@ -201,12 +203,13 @@ def compare(
     ] = "keep",
     seed: Seed = 0,
     sweeps: Annotated[
-        int | None, typer.Option(help="Sweeps of sampling models, 30 % burn-in.  [the model's own]")
+        int | None,
+        typer.Option(help="Sweeps of sampling models, 30 % burn-in (default: the model's own)."),
     ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds for one model on one data set.")] = 600,
     memory: Annotated[float, typer.Option(help="Gigabytes for the same (Linux).")] = 4,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Processes at once.  [one a core]")
+        int | None, typer.Option("--jobs", "-j", help="Processes at once (default: one a core).")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -225,17 +228,20 @@ def compare(
 @guarded
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Experiments; --list names them.  [all]")
+        list[str] | None, typer.Argument(help="Experiments; --list names them (default: all).")
     ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="The whole story, smaller, in minutes.")
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder to write to, or go on in.  [reproduction]"),
+        typer.Option(
+            "--out", "-o", help="Folder to write to, or go on in (default: reproduction)."
+        ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", min=1, help="Processes at once.  [one a core]")
+        int | None,
+        typer.Option("--jobs", "-j", min=1, help="Processes at once (default: one a core)."),
     ] = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Also write the page as this Markdown file.")

@@ -27,6 +27,8 @@ from coterie.experiments.run import read_documents
 
 LINE_SECONDS = 60.0
 """In a pipe, a line of progress at most this often."""
+LEAST_SHARE = 0.02
+"""Of the work, done before the time left is told."""
 
 
 class Target(NamedTuple):
@@ -131,7 +133,9 @@ class Teller(Watch):
         """Move the bar, with the time left."""
         self.ended += 1
         now = time.monotonic()
-        left = f"{in_words((now - self.start) * (1 - share) / share)} left"
+        # The first jobs also load the kernels: no rate to go by.
+        enough = share > LEAST_SHARE
+        left = f"{in_words((now - self.start) * (1 - share) / share)} left" if enough else "..."
         self.bar.update(self.task, completed=share, jobs=f"{self.ended:,}/{self.todo:,}", left=left)
         if not self.console.is_terminal and now - self.last > LINE_SECONDS:
             self.last = now
