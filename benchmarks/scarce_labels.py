@@ -32,7 +32,7 @@ ROLES = {
     "swaps": ("confuses a with b", None),
 }
 TOO_FEW = "too few labels to say"
-SHARES = ("right", "coarser", "wrong", "too few")
+SHARES = ("right", "coarser", "wrong", "open")
 
 
 def three_types() -> list[Group]:
@@ -64,6 +64,11 @@ def crowd(n_labels: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
     return frame.iloc[np.sort(item * ANNOTATORS + annotator)], full.groups
 
 
+def given(role: pd.Series) -> pd.Series:
+    """Whether one role is given, not two levels and not none."""
+    return (role != TOO_FEW) & ~role.str.contains(" or ")
+
+
 def judge(role: pd.Series, groups: pd.Series) -> dict[str, float]:
     """Shares of annotators whose role is right, right but coarser, wrong, or not given."""
     right = groups.map({kind: words[0] for kind, words in ROLES.items()})
@@ -71,7 +76,7 @@ def judge(role: pd.Series, groups: pd.Series) -> dict[str, float]:
     shares = {
         "right": (role == right).mean(),
         "coarser": (role == coarser).mean(),
-        "too few": (role == TOO_FEW).mean(),
+        "open": (~given(role)).mean(),
     }
     return {**shares, "wrong": 1 - sum(shares.values())}
 
@@ -83,12 +88,12 @@ def measure(model: str, n_labels: int, seed: int) -> dict[str, float]:
         fitted = getattr(coterie, model)(random_state=seed, **SETTINGS).fit(frame)
     table = fitted.posterior_.annotators().set_index("annotator")
     table = table.loc[groups.index]
-    given = table.loc[table["role"] != TOO_FEW, "role_probability"]
+    sure = table.loc[given(table["role"]), "role_probability"]
     return {
         "ARI": adjusted_rand_index(table["coterie"].astype(int), groups),
         "coteries": table["coterie"].nunique(),
         **judge(table["role"], groups),
-        "probability": given.mean(),
+        "probability": sure.mean(),
     }
 
 
@@ -101,7 +106,7 @@ def main() -> None:
     parser.add_argument("--support", type=float, default=name.SUPPORT, help="to give a role")
     arguments = parser.parse_args()
     name.SUPPORT = arguments.support
-    titles = "model  labels  ARI   lowest  coteries  right  coarser  wrong  too few  probability"
+    titles = "model  labels  ARI   lowest  coteries  right  coarser  wrong  open  probability"
     print(titles, flush=True)
     for model in arguments.models:
         for n_labels in arguments.labels:

@@ -38,14 +38,18 @@ def roles_of_mix(*parts):
     [
         ([(EXPERT, 10)], "expert", 1.0),
         ([(EXPERT, 8), (NOVICE, 2)], "expert", 0.8),
-        ([(EXPERT, 79), (NOVICE, 21)], TOO_FEW, None),
+        ([(EXPERT, 79), (NOVICE, 21)], "good or novice", 1.0),  # surely one of the two
+        ([(EXPERT, 60), (NOVICE, 34), (SPAMMER, 6)], TOO_FEW, None),
+        ([(NOVICE, 55), (SPAMMER, 40), (CYCLE, 5)], "novice or spammer", 0.95),
+        ([(SPAMMER, 6), (CYCLE, 4)], "spammer or adversary", 1.0),
+        ([(EXPERT, 5), (CYCLE, 5)], TOO_FEW, None),  # no neighbours
         ([(EXPERT, 5), (GOOD, 4), (NOVICE, 1)], "good", 0.9),  # an expert is good too
         ([(SAYS_A, 5), (SAYS_B, 5)], "spammer", 1.0),
         ([(SAYS_A, 5), (SPAMMER, 4), (EXPERT, 1)], "spammer", 0.9),
         ([(SAYS_A, 9), (SPAMMER, 1)], "always says a", 0.9),
         ([(SWAP, 5), (B_FOR_A, 4), (EXPERT, 1)], "confuses a with b", 0.9),  # whichever way
         ([(B_FOR_A, 9), (EXPERT, 1)], "confuses b with a", 0.9),
-        ([(A_FOR_B, 4), (WEAK_A, 3), (GOOD, 3)], TOO_FEW, None),  # novices in seven of ten only
+        ([(A_FOR_B, 4), (WEAK_A, 3), (GOOD, 3)], "good or novice", 1.0),
         ([(BIASED, 5), (NOVICE, 5)], "novice", 1.0),  # a biased annotator is a novice too
         ([(CYCLE, 9), (SPAMMER, 1)], "adversary", 0.9),
         ([(EXPERT, 1), (SPAMMER, 1), (CYCLE, 1)], TOO_FEW, None),
@@ -130,7 +134,7 @@ def test_the_docs_have_every_threshold_as_it_is():
     constants = {
         key: value for key, value in vars(rule).items() if key.isupper() and type(value) is float
     }
-    constants["SUPPORT"] = name.SUPPORT
+    constants |= {"SUPPORT": name.SUPPORT, "BETWEEN": name.BETWEEN}
     assert {key for _, key in written} == constants.keys()
     assert [(key, float(number)) for number, key in written] == [
         (key, constants[key]) for _, key in written

@@ -23,6 +23,9 @@ from coterie.posterior.roles.rule import (
 SUPPORT = 0.8
 """A role is given if at least this share of the draws has it; docs/roles.md says why."""
 
+BETWEEN = 0.95
+"""Two neighbouring levels are named together if this share of the draws has one of them."""
+
 TOO_FEW = "too few labels to say"
 
 CHUNK = 4_000_000
@@ -47,7 +50,8 @@ def roles_of(
 
     Every draw of a matrix has exactly one role, by the rule in docs/roles.md. A role's probability
     is the share of the draws that have it, and a role is given only if that is at least 0.8: the
-    most specific one of which this holds.
+    most specific one of which this holds. If there is none, but one of two neighbouring levels is
+    nearly sure (0.95), both are named: "novice or spammer".
 
     Parameters
     ----------
@@ -82,10 +86,23 @@ def roles_of(
         levels = np.zeros((len(block), N_LEVELS), np.int64)
         count_roles(np.ascontiguousarray(block, np.float64), balance, counts, levels)
         for m in np.flatnonzero(known[start : start + step]):
-            code, share = _choose(counts[m] / n_draws, levels[m] / n_draws, codes, n_classes)
+            level = levels[m] / n_draws
+            code, share = _choose(counts[m] / n_draws, level, codes, n_classes)
             if code >= 0:
                 role[start + m], probability[start + m] = words[code], share
+            else:
+                role[start + m], probability[start + m] = _between(level, words)
     return Roles(role, probability)
+
+
+def _between(level: NDArray[np.float64], words: list[str]) -> tuple[str, float]:
+    """Name two neighbouring levels of which one nearly surely holds; else say that none does."""
+    neighbours = ((GOOD, NOVICE), (NOVICE, SPAMMER), (SPAMMER, ADVERSARY))
+    share = [float(level[a] + level[b] + level[EXPERT] * (a == GOOD)) for a, b in neighbours]
+    best = int(np.argmax(share))
+    if share[best] < BETWEEN:
+        return TOO_FEW, np.nan
+    return f"{words[neighbours[best][0]]} or {words[neighbours[best][1]]}", share[best]
 
 
 def _choose(
