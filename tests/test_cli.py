@@ -72,7 +72,7 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
     again = coterie("aggregate", labels, "--out", out, "--model", "majority")
     assert again.returncode == 1
     assert again.stderr == (
-        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie;"
+        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie, report.html;"
         " choose another --out, or pass --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
@@ -269,7 +269,7 @@ def test_the_summary_fits_one_screen(tmp_path):
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) <= 32
-    assert max(len(line) for line in lines[:-1]) <= 100  # the last names the files
+    assert max(len(line) for line in lines[2:-1]) <= 100  # the others hold names of files
     assert " coteries of 60 annotators (" in done.stdout
     assert "Least certain items" in done.stdout
     assert lines[-1].startswith(f"Written to {tmp_path / 'result'}: labels.csv, annotators.csv,")

@@ -155,7 +155,7 @@ def test_intervals_are_equal_tailed_over_all_chains(sampled):
 
 def test_a_model_without_coteries_says_so_even_with_draws(annotations, sampled):
     draws = Draws(sampled.draws.confusion, sampled.draws.class_balance)
-    with pytest.raises(CoterieError, match="this model has no coteries"):
+    with pytest.raises(CoterieError, match="Point finds no coteries"):
         point(annotations, draws=draws).cooccurrence()
 
 

@@ -275,7 +275,7 @@ def test_no_part_is_forgotten():
     # A new field must be saved, or listed here with the reason why not.
     assert [field.name for field in fields(Posterior)] == [
         "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
-        "model", "settings", "run",
+        "model", "settings", "run", "_found",  # _found: partitions, found again when asked for
     ]  # fmt: skip
     assert [field.name for field in fields(Draws)] == [
         "confusion", "class_balance", "partition", "n_coteries", "trace",

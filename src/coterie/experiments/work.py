@@ -39,7 +39,7 @@ def describe(settings: Settings, seed: int, data: str) -> Result:
 def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Result:
     """Fit a model to a whole real set; pool the chains.
 
-    The first run also gives the co-occurrences and the coteries.
+    The first run also gives the co-occurrences, and hcBCC's coteries.
     """
     dataset = load(data)
     posterior = _fit(model, dataset.annotations, settings, seed, chains=settings.chains)
@@ -51,7 +51,9 @@ def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Res
     if model in CLUSTERED:
         result["clusters"] = posterior.n_coteries.mean(axis=1).tolist()
         if run == 0:
-            result |= _grouping(posterior, SHOWN[data])
+            result["cooccurrence"] = percent_triangle(posterior.cooccurrence().to_numpy())
+            if model == "hcbcc":
+                result |= _grouping(posterior, SHOWN[data])
     return result
 
 
@@ -115,11 +117,10 @@ def _scores(posterior: coterie.Posterior, truth: pd.Series) -> Result:
 
 
 def _grouping(posterior: coterie.Posterior, asked: int) -> Result:
-    """Give who is with whom, and the coteries: as many as there are, and so many as asked for."""
+    """Give the coteries, as many as there are and so many as asked for, and an order by them."""
     point = posterior.partition()
     order = np.lexsort((-np.nan_to_num(point.membership), point.group))
     return {
-        "cooccurrence": percent_triangle(posterior.cooccurrence().to_numpy()),
         "order": order.tolist(),
         "classes": [str(name) for name in posterior.annotations.classes],
         "coteries": _coteries(posterior, None),

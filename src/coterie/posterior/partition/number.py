@@ -15,7 +15,7 @@ TRIES, TRY_CELLS = 3, 200_000
 RESPLIT_CELLS = 10_000_000
 """Draws times members of the unions that are split otherwise in one round."""
 
-MOST_ONE_BY_ONE = 50
+MOST_ONE_BY_ONE = 10
 """Coteries that are split off one by one; of more, the most come from single annotators."""
 
 

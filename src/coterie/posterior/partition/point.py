@@ -69,8 +69,8 @@ def point_partition(
     draws = canonical_draws(partitions)
     n = draws.shape[1]
     check_loss(loss)
-    _check_number(k, n)
-    group = number_by_size(best_partition(draws, loss, k, np.random.default_rng(random_state)))
+    number = None if k is None else _whole(k, n)
+    group = number_by_size(best_partition(draws, loss, number, np.random.default_rng(random_state)))
     return PointPartition(
         group,
         draws_membership(draws, group),
@@ -80,9 +80,10 @@ def point_partition(
     )
 
 
-def _check_number(k: int | None, n: int) -> None:
-    if k is not None and not (1 <= k <= n and k == int(k)):
+def _whole(k: int, n: int) -> int:
+    if not 1 <= k <= n or k != int(k):
         raise DataError(f"k must be a whole number from 1 to the {n:,} annotators, got {k!r}")
+    return int(k)
 
 
 def number_by_size(group: IntArray) -> IntArray:

@@ -35,10 +35,10 @@ def merge(walk: Walk) -> bool:
     return bool(merged)
 
 
-def refine(walk: Walk) -> None:
+def refine(walk: Walk, rounds: int = MOST_ROUNDS) -> None:
     """Break up, split and exchange coteries until nothing helps."""
     fixed = walk.limits.least == walk.limits.most
-    for _ in range(MOST_ROUNDS):
+    for _ in range(rounds):
         improved = False
         for members in walk.coteries():
             if walk.is_coterie(members):

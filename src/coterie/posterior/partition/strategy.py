@@ -21,11 +21,14 @@ POLISH_CELLS = 50_000_000
 LEAST_DRAWS = 50
 """Draws that are always used, however many the annotators."""
 
-START_CELLS, MOST_STARTS = 4_000_000, 60
-"""Draws times annotators times random starts, and the most of these."""
+STARTS, MOST_STARTS = 4_000_000, 60
+"""Cells that all random starts may take together, and the most starts."""
 
-REFINE_CELLS = 2_000_000
-"""Draws times annotators times ends of a descent that are improved further."""
+REFINED = 2_000_000
+"""Cells that the ends of descents may take together that are improved further."""
+
+ROUNDS, LEAST_ROUNDS = 50_000_000, 3
+"""Cells that all rounds of one improvement may take together, and the least rounds."""
 
 
 def best_partition(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) -> IntArray:
@@ -78,14 +81,16 @@ def search(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) 
     for group in starts(distinct, weight, value, k):
         walk.seat(group)
         found.append(go_down(walk))
-    for q in range(int(np.clip(START_CELLS // distinct.size, 1, MOST_STARTS))):
+    # A cell is a draw times an annotator. A given number takes more work, above all a large one.
+    cells = distinct.size * (1 if k is None else 4 + k // 4)
+    for q in range(int(np.clip(STARTS // cells, 1, MOST_STARTS))):
         start_at_random(walk, distinct, q)
         found.append(go_down(walk))
     found.sort(key=lambda pair: pair[0])
     best = []
-    for _, group in found[: max(REFINE_CELLS // distinct.size, 1)]:
+    for _, group in found[: max(REFINED // cells, 1)]:
         walk.seat(group)
-        refine(walk)
+        refine(walk, max(ROUNDS // cells, LEAST_ROUNDS))
         best.append((walk.value, walk.group.copy()))
     return min(best, key=lambda pair: pair[0])[1]
 
