@@ -10,7 +10,7 @@ from coterie.posterior.partition.number import reach_number
 from coterie.posterior.partition.sample import IntArray, distinct_draws, lay_out
 from coterie.posterior.partition.search import descend, refine
 from coterie.posterior.partition.starts import spaced, starts
-from coterie.posterior.partition.walk import Walk
+from coterie.posterior.partition.walk import MOST_ROUNDS, Walk
 
 SEARCH_CELLS = 2_000_000
 """Draws times annotators with which the search goes through its starts."""
@@ -27,8 +27,8 @@ STARTS, MOST_STARTS = 4_000_000, 60
 REFINED = 2_000_000
 """Cells that the ends of descents may take together that are improved further."""
 
-ROUNDS, LEAST_ROUNDS = 50_000_000, 3
-"""Cells that all rounds of one improvement may take together, and the least rounds."""
+ROUNDS = 4_000_000
+"""Cells that all rounds of one improvement may take together."""
 
 
 def best_partition(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) -> IntArray:
@@ -90,7 +90,7 @@ def search(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) 
     best = []
     for _, group in found[: max(REFINED // cells, 1)]:
         walk.seat(group)
-        refine(walk, max(ROUNDS // cells, LEAST_ROUNDS))
+        refine(walk, int(np.clip(ROUNDS // cells, 1, MOST_ROUNDS)))
         best.append((walk.value, walk.group.copy()))
     return min(best, key=lambda pair: pair[0])[1]
 
