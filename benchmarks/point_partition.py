@@ -1,4 +1,4 @@
-"""One partition from many draws: seconds, peak memory, and against a loss computed from scratch.
+"""One partition from many draws: seconds of a core, peak memory, against a loss from scratch.
 
 ``python -m benchmarks.point_partition [cells]``, cells being draws times 10,000 annotators. The
 targets: 1,000 draws in under a minute on one core, with a few times the memory of the draws. The
@@ -59,9 +59,9 @@ def loss_from_scratch(draws: np.ndarray, group: np.ndarray) -> float:
 
 
 def seconds(work) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def compare_with_scratch(draws: np.ndarray, group: np.ndarray) -> str:
@@ -91,9 +91,9 @@ def main(cells: int = CELLS) -> None:
     )
     print(f"{'loss':8s} {'k':>6s} {'seconds':>8s} {'peak MB':>8s} {'coteries':>9s} {'loss':>9s}")
     for loss, k in (("vi", None), ("binder", None), ("vi", 20)):
-        start = time.perf_counter()
+        start = time.process_time()
         found = point_partition(draws, loss=loss, k=k)
-        took = time.perf_counter() - start
+        took = time.process_time() - start
         print(
             f"{loss:8s} {k or 'free':>6} {took:8.1f} {peak_memory():8.0f} "
             f"{found.n_coteries:9d} {found.expected_loss:9.5f}",

@@ -243,6 +243,12 @@ def reproduce(
         int | None,
         typer.Option("--jobs", "-j", min=1, help="Processes at once (default: one a core)."),
     ] = None,
+    databases: Annotated[
+        int | None, typer.Option(min=2, help="Random databases a level (default: 50; quick: 4).")
+    ] = None,
+    runs: Annotated[
+        int | None, typer.Option(min=1, help="Fits of each real set (default: 5; quick: 1).")
+    ] = None,
     markdown: Annotated[
         Path | None, typer.Option(help="Also write the page as this Markdown file.")
     ] = None,
@@ -259,7 +265,8 @@ def reproduce(
         command.show_experiments()
         return
     target = command.Target(out, markdown)
-    command.run(names or [], quick=quick, seed=seed, jobs=jobs, mix=mix, target=target)
+    settings = command.size(quick, seed, databases, runs)
+    command.run(names or [], settings, jobs=jobs, mix=mix, target=target)
 
 
 @app.command()

@@ -17,7 +17,7 @@ from rich.table import Table
 
 from coterie.cli import show
 from coterie.errors import CoterieError
-from coterie.experiments import EXPERIMENTS, FULL, QUICK, Watch, reproduce
+from coterie.experiments import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
 from coterie.experiments.claims import Claim
 from coterie.experiments.estimate import in_words
 from coterie.experiments.job import Outcome
@@ -38,11 +38,17 @@ class Target(NamedTuple):
     markdown: Path | None
 
 
+def size(quick: bool, seed: int, databases: int | None, runs: int | None) -> Settings:
+    """Choose how large the reproduction is."""
+    base = QUICK if quick else FULL
+    return replace(base, seed=seed, databases=databases or base.databases, runs=runs or base.runs)
+
+
 def run(
-    names: Sequence[str], *, quick: bool, seed: int, jobs: int | None, mix: bool, target: Target
+    names: Sequence[str], settings: Settings, *, jobs: int | None, mix: bool, target: Target
 ) -> None:
     """Do what is not done, write, show what became of the paper's claims."""
-    settings = replace(QUICK if quick else FULL, seed=seed)
+    quick = settings.name == "quick"
     out = target.out or Path("reproduction-quick" if quick else "reproduction")
     workers = jobs or cores()
     try:

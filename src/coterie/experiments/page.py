@@ -96,6 +96,7 @@ def _made(documents: Documents) -> dict[str, str]:
         if _is_full(documents)
         else first["data"]["made"]["words"],
         "seed": str(first["seed"]),
+        "command": first["data"]["made"]["command"],
         "code": ", ".join(codes) + (" (mixed!)" if len(codes) > 1 else ""),
     }
 
@@ -129,7 +130,7 @@ def make_markdown(
     """Write the results as Markdown."""
     made = _made(documents)
     lines = ["# The paper again", "", INTRODUCTION, ""]
-    lines += [_how(made, documents), ""]
+    lines += [_how(made), ""]
     lines += [f"- {name} is left out: {escape(why)}" for name, why in _left_out(documents).items()]
     if claims:
         lines += ["", "## The paper's claims", "", *_grid(claim_table(list(claims)))]
@@ -147,10 +148,10 @@ def make_markdown(
     return "\n".join(lines) + "\n"
 
 
-def _how(made: Mapping[str, str], documents: Documents) -> str:
-    command = "coterie reproduce" + ("" if _is_full(documents) else " --quick")
+def _how(made: Mapping[str, str]) -> str:
     return (
-        f"Made by `{command}`, code {made.get('code', '')}, seed {made.get('seed', '')}: "
+        f"Made by `{made.get('command', '')}`, code {made.get('code', '')}, "
+        f"seed {made.get('seed', '')}: "
         f"{made.get('size', '')}. The numbers are also in JSON, one file a section; the code is "
         "the version and a checksum of the files that compute, which "
         "`python -m coterie.experiments` prints."

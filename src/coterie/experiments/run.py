@@ -164,8 +164,9 @@ def make_document(
     size = settings.describe()
     words = f"coterie {', '.join(codes)}; seed {settings.seed}; {size}"
     if not settings.is_full:
-        words = f"{settings.name.upper()} RUN, smaller than the paper's: {size} ({codes[0]})"
-    data["made"] = {"full": settings.is_full, "words": words}
+        kind = "QUICK" if settings.name == "quick" else "SMALLER"
+        words = f"{kind} RUN, smaller than the paper's: {size} ({codes[0]})"
+    data["made"] = {"full": settings.is_full, "words": words, "command": settings.command()}
     return {
         "name": experiment.name,
         "title": experiment.title,

@@ -57,6 +57,22 @@ class Settings:
         """Whether these are the paper's numbers."""
         return (self.sweeps, self.burn_in, self.databases) == (10_000, 3_000, 50)
 
+    def command(self) -> str:
+        """Give the command that makes a run of this size.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> replace(QUICK, databases=8).command()
+        'coterie reproduce --quick --databases 8'
+        """
+        base = QUICK if self.name == "quick" else FULL
+        words = ["coterie reproduce", *(["--quick"] if base is QUICK else [])]
+        for name in ("databases", "runs"):
+            if getattr(self, name) != getattr(base, name):
+                words.append(f"--{name} {getattr(self, name)}")
+        return " ".join(words)
+
     def record(self) -> dict[str, Any]:
         """Give plain numbers and words, ready for JSON."""
         return {
