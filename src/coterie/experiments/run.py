@@ -164,7 +164,7 @@ def make_document(
     size = settings.describe()
     words = f"coterie {', '.join(codes)}; seed {settings.seed}; {size}"
     if not settings.is_full:
-        kind = "QUICK" if settings.name == "quick" else "SMALLER"
+        kind = "SMALLER" if settings.name == "full" else settings.name.upper()
         words = f"{kind} RUN, smaller than the paper's: {size} ({codes[0]})"
     data["made"] = {"full": settings.is_full, "words": words, "command": settings.command()}
     return {

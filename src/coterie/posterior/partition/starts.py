@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.cluster.hierarchy import cut_tree, linkage
-from scipy.spatial.distance import squareform
 
 from coterie.posterior.cooccurrence import share_together
 from coterie.posterior.partition.measure import losses_of_draws
@@ -60,6 +58,9 @@ def best_draws(
 
 def cut_best(draws: IntArray, weight: FloatArray, value: FloatArray, k: int | None) -> IntArray:
     """Cut a tree of the annotators, by how seldom two share a cluster, where the loss is least."""
+    from scipy.cluster.hierarchy import cut_tree, linkage
+    from scipy.spatial.distance import squareform
+
     n = draws.shape[1]
     if n == 1:
         return np.zeros(1, np.int32)
