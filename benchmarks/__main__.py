@@ -14,7 +14,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--labels", type=int, default=10_000_000, help="size (default: 10 million)")
     labels = str(parser.parse_args().labels)
-    names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
+    modules = pkgutil.iter_modules(benchmarks.__path__)
+    names = sorted(module.name for module in modules if not module.ispkg)
     failed = []
     for name in names:
         if name == "__main__":
