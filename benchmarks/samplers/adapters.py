@@ -30,6 +30,28 @@ TWIN = Side("twin", "benchmarks.twin")
 SIDES = (OURS, TWIN)
 
 
+class Dirichlets(NamedTuple):
+    """iBCC's prior as plain arrays, for those who are not coterie."""
+
+    class_weight: np.ndarray  # (T,)     eps mu
+    weight: np.ndarray  # (T, C)   beta eta
+    strength: np.ndarray  # (T,)     beta
+
+
+def ibcc_prior(data: Codes) -> Dirichlets:
+    prior = IBCCPrior.paper(data.n_classes, data.n_answers)
+    weight = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)
+    return Dirichlets(np.array(prior.class_weights), weight, weight.sum(axis=1))
+
+
+def count(truth: np.ndarray, data: Codes) -> np.ndarray:
+    """Labels by annotator, true class and answer, shape (L, T, C)."""
+    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
+    said = np.zeros((len(data.annotator_start) - 1, data.n_classes, data.n_answers), np.int32)
+    np.add.at(said, (data.item_annotator, truth[item], data.item_answer), 1)
+    return said
+
+
 def vote(data: Codes) -> np.ndarray:
     from coterie.kernels.majority import count_votes
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.samplers.adapters import Sampler
+from benchmarks.samplers.adapters import Sampler, count, ibcc_prior, truth_conditional
+from coterie.annotations import Codes
 
 ARRAYS = (
     "item_start", "item_annotator", "item_answer", "class_weight", "weight", "strength",
@@ -49,7 +50,7 @@ class CLoop:
     """iBCC's truth sweep in C, from where a sampler is; the arrays are its own."""
 
     def __init__(self, library: Any, sampler: Sampler) -> None:
-        data, state, shapes = sampler.data, sampler.state, sampler.prior.shapes
+        data, state = sampler.data, sampler.state
         n_items = len(state.truth)
         assert (data.gold < 0).all()
         assert (np.diff(data.item_start) > 0).all(), "the C loop knows no gold and no bare items"
@@ -57,9 +58,7 @@ class CLoop:
             "item_start": data.item_start.astype(np.int64),
             "item_annotator": data.item_annotator.astype(np.int32),
             "item_answer": data.item_answer.astype(np.int32),
-            "class_weight": sampler.prior.class_weight.copy(),
-            "weight": shapes.weight[0].copy(),
-            "strength": shapes.strength[0].copy(),
+            **ibcc_prior(data)._asdict(),
             "truth": state.truth.copy(),
             "class_total": state.class_total.copy(),
             "tally": np.zeros((n_items, data.n_classes)),
@@ -83,11 +82,8 @@ class CLoop:
         return out
 
 
-def _recount(truth: np.ndarray, data: Any) -> dict[str, np.ndarray]:
-    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
-    shape = (len(data.annotator_start) - 1, data.n_classes, data.n_answers)
-    said = np.zeros(shape, np.int32)
-    np.add.at(said, (data.item_annotator, truth[item], data.item_answer), 1)
+def _recount(truth: np.ndarray, data: Codes) -> dict[str, np.ndarray]:
+    said = count(truth, data)
     return {"said": said, "said_total": said.sum(axis=2, dtype=np.int32)}
 
 
@@ -97,8 +93,6 @@ def check(loop: CLoop, sampler: Sampler, items: int = 20) -> None:
     All items but one are clamped as gold, so that a sweep tallies that item's conditional,
     whatever the sampler draws.
     """
-    from benchmarks.samplers.adapters import truth_conditional
-
     assert (loop.arrays["truth"] == sampler.state.truth).all()
     for i in np.linspace(0, len(sampler.state.truth) - 1, items).astype(int).tolist():
         expected = truth_conditional(sampler, i)

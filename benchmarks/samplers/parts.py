@@ -1,130 +1,31 @@
-"""The parts of a sweep, each in a compiled loop of its own: they are pasted into their callers.
-
-The loops hold the names of the kernels' inner functions; a kernel that is cut up in another way
-needs other loops here, and nowhere else.
-"""
+"""The parts of a sweep of either side, each as a function of how often to do it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Any
-
-import numba
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.samplers.adapters import Sampler, Side
+    from benchmarks.samplers.adapters import Sampler
+    from benchmarks.samplers.loops import Part
 
-Part = Callable[[int], object]
-# As the kernels are compiled, without the cache: it does not see edits in other files.
-compiled = numba.njit(nogil=True, error_model="numpy")
-
-
-def parts_of(s: Sampler) -> dict[str, Part]:
-    """Each part of a sweep by itself, as a function of how often to do it."""
-    parts = {"truth": truth_sweeps(s)}
-    if s.model != "ibcc":
-        groups, concentration = group_loop(s.side, s.model), concentration_loop(s.side)
-        room = s.kernels.new_room(s.state, s.data)
-        parts["clusters"] = lambda n: groups(s.state, s.data, s.prior, room, s.rng, n)
-        if s.model == "hcbcc":
-            parameters = parameter_loop(s.side)
-            parts["parameters"] = lambda n: parameters(s.state, s.prior, room.sums, s.rng, n)
-        parts["concentration"] = lambda n: concentration(s.state, s.prior, s.rng, n)
-    trace = trace_loop(s.side, s.model)
-    parts["trace"] = lambda n: trace(s.state, s.prior, n)
-    return parts
+ORDER = ("truth", "clusters", "parameters", "concentration", "trace")
 
 
-def truth_sweeps(s: Sampler) -> Part:
-    loop = truth_loop(s.side, s.model)
-    work = s.side.module("kernels.truth").new_work(s.data, len(s.state.said))
-    return lambda n: loop(s.state, s.data, s.prior, s.rng, s.tally, work, n)
+def parts_of(sampler: Sampler) -> dict[str, Part]:
+    """In the order of ``ORDER``; a model has those that it has."""
+    parts = _module(sampler).parts_of(sampler)
+    return {name: parts[name] for name in ORDER if name in parts}
 
 
-@cache
-def truth_loop(side: Side, model: str) -> Any:
-    view_of = side.module(f"kernels.{model}").view_of
-    sweep_truth = side.module("kernels.truth").sweep_truth
-
-    @compiled
-    def loop(state, data, prior, rng, tally, work, n):
-        view = view_of(state, prior)
-        for _ in range(n):
-            sweep_truth(view, data, work, rng, tally)
-
-    return loop
+def truth_sweeps(sampler: Sampler) -> Part:
+    """The truth sweep alone."""
+    return _module(sampler).truth_sweeps(sampler)
 
 
-@cache
-def group_loop(side: Side, model: str) -> Any:
-    sweep_groups = side.module(f"kernels.{model}").sweep_groups
-
-    @compiled
-    def of_cbcc(state, data, prior, room, rng, n):
-        for _ in range(n):
-            sweep_groups(state, data, prior, room, rng)
-
-    @compiled
-    def of_hcbcc(state, data, prior, room, rng, n):
-        for _ in range(n):
-            sweep_groups(state, prior, room, rng)
-
-    return of_cbcc if model == "cbcc" else of_hcbcc
-
-
-@cache
-def parameter_loop(side: Side) -> Any:
-    sweep_parameters = side.module("kernels.hcbcc").sweep_parameters
-
-    @compiled
-    def loop(state, prior, sums, rng, n):
-        for _ in range(n):
-            sweep_parameters(state, prior, sums, rng)
-
-    return loop
-
-
-@cache
-def concentration_loop(side: Side) -> Any:
-    update_concentration = side.module("kernels.groups").update_concentration
-
-    @compiled
-    def loop(state, prior, rng, n):
-        for _ in range(n):
-            update_concentration(
-                state.log_concentration, state.size, state.n_groups, prior.concentration, rng
-            )
-
-    return loop
-
-
-@cache
-def trace_loop(side: Side, model: str) -> Any:
-    kernels = side.module(f"kernels.{model}")
-    view_of, log_likelihood = kernels.view_of, kernels.log_likelihood
-    log_truth = side.module("kernels.truth").log_truth
-    log_prior = getattr(kernels, "log_prior", None)
-
-    @compiled
-    def of_ibcc(state, prior, n):
-        view, total = view_of(state, prior), 0.0
-        for _ in range(n):
-            total += log_likelihood(state, prior) + log_truth(view)
-        return total
-
-    @compiled
-    def of_cbcc(state, prior, n):
-        view, total = view_of(state, prior), 0.0
-        for _ in range(n):
-            total += log_likelihood(state, prior) + log_truth(view) + log_prior(state, prior)
-        return total
-
-    @compiled
-    def of_hcbcc(state, prior, n):
-        view, total = view_of(state, prior), 0.0
-        for _ in range(n):
-            total += log_likelihood(state) + log_truth(view) + log_prior(state, prior)
-        return total
-
-    return {"ibcc": of_ibcc, "cbcc": of_cbcc, "hcbcc": of_hcbcc}[model]
+def _module(sampler: Sampler) -> ModuleType:
+    if sampler.side.name == "twin":
+        from benchmarks.samplers import parts_twin as module
+    else:
+        from benchmarks.samplers import parts_ours as module
+    return module

@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.samplers.report import Report
 from coterie.annotations import Annotations, Codes, encode
 
+BESIDE = Path(__file__).parents[3] / "shared" / "data" / "raw"
 REAL = ("rte", "bluebird")
 N_ANNOTATORS, N_CLASSES, LABELS_PER_ITEM = 1_000, 3, 10
 ACCURACIES = (0.95, 0.8, 0.6, 0.4, 0.1)
@@ -18,9 +19,9 @@ ACCURACIES = (0.95, 0.8, 0.6, 0.4, 0.1)
 
 
 def real(name: str) -> Annotations | None:
-    """A data set of the registry, or None where its files are not at hand."""
-    folder = os.environ.get("COTERIE_DATA")
-    if not folder or not Path(folder, name).exists():
+    """One of the paper's sets, or None where its files are not at hand."""
+    folder = os.environ.setdefault("COTERIE_DATA", str(BESIDE))
+    if not Path(folder, name).is_dir():
         return None
     from coterie.datasets import load
 

@@ -34,10 +34,17 @@ class Report:
 
     def ratio(self, what: str, value: float, target: str, digits: int = 2) -> None:
         """A ratio with its target, such as "<= 1.5"."""
-        sign, bound = target.split()
-        met = value <= float(bound) if sign == "<=" else value >= float(bound)
-        verdict = "met" if met else "MISSED"
-        self.say(f"{what} = {value:,.{digits}f} (target {target}: {verdict})")
+        self.say(_verdict(what, value, target, digits))
+
+    def remark(self, what: str, value: float, target: str) -> None:
+        """The same, printed only: for what stands in the table."""
+        print(_verdict(what, value, target, 2), flush=True)
+
+
+def _verdict(what: str, value: float, target: str, digits: int) -> str:
+    sign, bound = target.split()
+    met = value <= float(bound) if sign == "<=" else value >= float(bound)
+    return f"{what} = {value:,.{digits}f} (target {target}: {'met' if met else 'MISSED'})"
 
 
 def _aligned(cells: Sequence[str]) -> str:
@@ -60,6 +67,17 @@ def markdown(blocks: Sequence[dict]) -> str:
         if block["lines"]:
             parts.append("")
     return "\n".join(parts)
+
+
+def fill(page: Path, tables: dict[str, str]) -> None:
+    """Put each table between its marks in the page, ``<!-- name -->`` and ``<!-- /name -->``."""
+    text = page.read_text()
+    for name, table in tables.items():
+        begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+        if begin in text:
+            before, rest = text.split(begin, 1)
+            text = f"{before}{begin}\n{table.strip()}\n\n{end}{rest.split(end, 1)[1]}"
+    page.write_text(text)
 
 
 def run(main: Callable[[Report, int], None], default: int = 10_000_000) -> None:

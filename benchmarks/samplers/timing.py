@@ -14,9 +14,9 @@ clock = time.thread_time
 """The time this thread was running: what it waits for a core is not the kernel's."""
 
 
-def seconds_of(work: Callable[[], object]) -> float:
+def seconds_of(run: Callable[[int], object], n: int) -> float:
     start = clock()
-    work()
+    run(n)
     return clock() - start
 
 
@@ -24,7 +24,7 @@ def block_length(run: Callable[[int], object], block: float = BLOCK) -> int:
     """The number of sweeps that last about a block; they are run, which compiles, too."""
     run(1)
     n = 1
-    while (taken := seconds_of(lambda: run(n))) < block / 2:
+    while (taken := seconds_of(run, n)) < block / 2:
         n = max(2 * n, int(0.75 * n * block / max(taken, 1e-6)))
     return n
 
@@ -42,5 +42,5 @@ def in_turns(
     end = time.perf_counter() + seconds
     while len(taken[0]) < LEAST or time.perf_counter() < end:
         for run, n, times in zip(runs, lengths, taken, strict=True):
-            times.append(seconds_of(lambda run=run, n=n: run(n)) / n)
+            times.append(seconds_of(run, n) / n)
     return [sorted(times)[len(times) // 4] for times in taken]

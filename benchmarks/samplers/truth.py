@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from benchmarks.samplers import c_loop, problems
@@ -19,7 +20,8 @@ BURN_IN = 20
 COLUMNS = ("data", "ours", "twin", "C", "C, no repeats", "ours / C", "twin / ours")
 
 
-def measure(report: Report, name: str, data: Codes, libraries: list[Any]) -> None:
+def measure(report: Report, name: str, data: Codes, libraries: list[Any]) -> tuple[float, float]:
+    """Print a row; give ours / C (or NaN) and twin / ours."""
     start = Sampler(OURS, "ibcc", data, one_group(data))
     start.run(BURN_IN)
     ours, twin = (Sampler(side, "ibcc", data, start.where()) for side in (OURS, TWIN))
@@ -27,14 +29,15 @@ def measure(report: Report, name: str, data: Codes, libraries: list[Any]) -> Non
     for loop in loops:
         c_loop.check(loop, ours)
     seconds = in_turns([truth_sweeps(ours), truth_sweeps(twin), *(loop.run for loop in loops)])
+    by_c = seconds[0] / seconds[2] if loops else math.nan
+    by_twin = seconds[1] / seconds[0]
     cells = [f"{1e9 * taken / len(data.item_answer):.1f}" for taken in seconds]
     cells += ["-"] * (4 - len(cells))
-    by_c = seconds[0] / seconds[2] if loops else None
-    by_twin = seconds[1] / seconds[0]
-    report.row(name, *cells, f"{by_c:.2f}" if by_c else "-", f"{by_twin:.2f}")
-    if by_c:
-        report.ratio(f"{name}: ours / C", by_c, OURS_TO_C)
-    report.ratio(f"{name}: twin / ours", by_twin, TWIN_TO_OURS)
+    report.row(name, *cells, f"{by_c:.2f}" if loops else "-", f"{by_twin:.2f}")
+    if loops:
+        report.remark(f"{name}: ours / C", by_c, OURS_TO_C)
+    report.remark(f"{name}: twin / ours", by_twin, TWIN_TO_OURS)
+    return by_c, by_twin
 
 
 def main(report: Report, labels: int) -> None:
@@ -42,8 +45,13 @@ def main(report: Report, labels: int) -> None:
     report.table("Truth sweep of iBCC, nanoseconds a label", *COLUMNS)
     if not libraries:
         report.say("gcc is not there: no C loop to measure against")
-    for name, data in problems.all_of(report, labels):
-        measure(report, name, data, libraries)
+    ratios = [
+        measure(report, name, data, libraries) for name, data in problems.all_of(report, labels)
+    ]
+    by_c, by_twin = zip(*ratios, strict=True)
+    if libraries:
+        report.ratio("ours / C, worst", max(by_c), OURS_TO_C)
+    report.ratio("twin / ours, worst", min(by_twin), TWIN_TO_OURS)
 
 
 if __name__ == "__main__":
