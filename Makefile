@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow crowdkit lint format types docs bench clean
+.PHONY: help demo test slow crowdkit lint format types docs bench speed clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -40,11 +40,14 @@ types: $(STAMPS)/lint  ## check the types of src, strictly
 docs: $(STAMPS)/docs  ## build the documentation, warnings as errors
 	cd $(ROOT) && $(BIN)/sphinx-build -W -q -b html docs docs/_build
 
-bench: $(STAMPS)/bench  ## measure against crowd-kit and pandas, in one run
-	cd $(ROOT) && $(BIN)/python -m benchmarks
+bench: $(STAMPS)/bench  ## measure against others, in one run (ARGS="samplers": a part)
+	cd $(ROOT) && $(BIN)/python -m benchmarks $(ARGS)
+
+speed: $(STAMPS)/core  ## fail if a kernel has become slower than on record
+	cd $(ROOT) && $(BIN)/python -m benchmarks.regression $(ARGS)
 
 clean:  ## remove the environment and every cache
-	rm -rf $(VENV) $(ROOT)/docs/_build $(ROOT)/.pytest_cache $(ROOT)/.mypy_cache $(ROOT)/.ruff_cache
+	rm -rf $(VENV) $(ROOT)/docs/_build $(ROOT)/.pytest_cache $(ROOT)/.mypy_cache $(ROOT)/.ruff_cache $(ROOT)/.cache
 	find $(ROOT)/src $(ROOT)/tests $(ROOT)/benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 $(STAMPS)/core: $(ROOT)/pyproject.toml

@@ -1,28 +1,62 @@
-"""Run every benchmark, each in a process of its own: memory left by one is not another's."""
+"""Run the benchmarks, each in a process of its own: memory left by one is not another's."""
 
 from __future__ import annotations
 
 import argparse
-import pkgutil
+import json
+import os
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-import benchmarks
+from benchmarks import cache
+from benchmarks.machine import describe
+from benchmarks.samplers.report import TABLES, fill, markdown
+
+PARTS = (
+    "build_annotations",
+    "dawid_skene",
+    "save_load",
+    "samplers.truth",
+    "samplers.sweeps",
+    "samplers.scale",
+    "samplers.jags",
+    "samplers.nuts",
+    "samplers.compilation",
+    "samplers.end_to_end",
+)
+
+
+def chosen(names: list[str]) -> list[str]:
+    """The parts of these names; "samplers" is all of its own."""
+    parts = [part for part in PARTS if not names or part in names or part.split(".")[0] in names]
+    unknown = {name for name in names if not any(part.startswith(name) for part in PARTS)}
+    if unknown:
+        sys.exit(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}")
+    return parts
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", help=f"which (default: all): {', '.join(PARTS)}")
     parser.add_argument("--labels", type=int, default=10_000_000, help="size (default: 10 million)")
-    labels = str(parser.parse_args().labels)
-    names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
-    failed = []
-    for name in names:
-        if name == "__main__":
-            continue
-        command = [sys.executable, "-m", f"benchmarks.{name}", labels]
-        if subprocess.run(command, check=False).returncode:
-            failed.append(name)
-        print(flush=True)
+    parser.add_argument("--write", type=Path, help="a Markdown page whose tables to fill")
+    options = parser.parse_args()
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache.folder())}
+    print(describe(), flush=True)
+    failed, tables = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        for part in chosen(options.parts):
+            left = Path(folder, part)
+            command = [sys.executable, "-m", f"benchmarks.{part}", str(options.labels)]
+            if subprocess.run(command, env={**environment, TABLES: str(left)}).returncode:
+                failed.append(part)
+            elif left.exists():
+                tables[part.split(".")[-1]] = markdown(json.loads(left.read_text()))
+            print(flush=True)
+    if options.write:
+        fill(options.write, {"machine": describe(), **tables})
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

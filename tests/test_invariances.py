@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import coterie
 from coterie.annotations import encode
 from coterie.kernels import cbcc, hcbcc, ibcc
-from coterie.kernels.truth import new_work, put_back_item, take_out_item, weigh_truth
+from coterie.kernels.answers import Shapes, log_marginal
+from coterie.kernels.truth import weigh_truth
+from coterie.kernels.view import add_shapes, new_work
 from coterie.models import MODELS
 
 N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS = 5, 4, 3, 4
@@ -63,20 +65,20 @@ def give_parameters(state, by_annotator):
     for l, m in enumerate(state.group):
         if m >= 0:
             state.strength[m], state.log_strength[m] = beta[l], np.log(beta[l])
-            state.log_mean[m] = np.log(eta[l])
-            state.weight[m] = beta[l][:, None] * eta[l]
+            state.log_mean[m] = np.log(eta[l]).T
+            state.weight[m] = (beta[l][:, None] * eta[l]).T
 
 
 def truth_weights(kernels, data, packed, state):
     """Normalised log weights of every labelled item, shape (N, T)."""
     view = kernels.view_of(state, packed)
-    work = new_work(data, len(state.said))
+    work = new_work(data, view)
+    add_shapes(view, data, work)
     out = np.zeros((N_ITEMS, N_CLASSES))
     for i in np.flatnonzero(np.diff(data.item_start)):
-        take_out_item(i, view, data)
         weigh_truth(i, view, data, work)
-        out[i] = work.weights - np.logaddexp.reduce(work.weights)
-        put_back_item(i, view, data)
+        log_weight = np.log(work.weights) + work.logs
+        out[i] = log_weight - np.logaddexp.reduce(log_weight)
     return out
 
 
@@ -89,9 +91,13 @@ def parameters(q, seed, classes, answers):
 
 
 def log_likelihood(kernels, packed, state):
-    return kernels.log_likelihood(state) if kernels is hcbcc else kernels.log_likelihood(
-        state, packed
-    )  # fmt: skip
+    if kernels is not hcbcc:
+        return kernels.log_likelihood(state, packed)
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    active = np.flatnonzero(state.group >= 0)
+    return sum(
+        log_marginal(l, state.said, state.said_total, shapes, state.group[l]) for l in active
+    )
 
 
 def compare(name, triples, z, q, seed, item, annotator, classes):

@@ -5,8 +5,9 @@ from samplers.cases import CBCC_2, CBCC_3, HCBCC_2, HCBCC_3, HCBCC_ONE_AUXILIARY
 from samplers.montecarlo import check_enumeration
 from samplers.parameters import check_augmented_joint
 
-TRUTH, CBCC, HCBCC = "kernels/truth.py", "kernels/cbcc.py", "kernels/hcbcc.py"
+TRUTH, CBCC, REUSE = "kernels/truth.py", "kernels/cbcc.py", "kernels/reuse.py"
 ANSWERS, CELLS, PARAMETERS = "kernels/answers.py", "kernels/cells.py", "kernels/parameters.py"
+LABELS = "kernels/labels.py"
 
 EVERY_ITEM = """\
     for i in range(len(view.truth)):
@@ -15,9 +16,15 @@ EVERY_ANNOTATOR = """\
     for l in range(len(state.group)):
         if state.group[l] >= 0:
             update"""
-COUNT_BEFORE = """\
-    count_before(i, view, data, work)
-    start"""
+SKIP_REPEATED = """\
+            if labels.before_row[k] > 0:
+                k += np.uintp(1)
+                continue
+"""
+
+
+MULTIPLY = "            factor = work.above"
+MULTIPLY_OWN = "            factor = labels.own_above"
 
 
 def check_enumeration_briefly(sampler, case):
@@ -37,10 +44,7 @@ BUGS = {
         stationarity.check_truth_is_stationary,
         in_file(
             TRUTH,
-            (
-                "    take_out_item(i, view, data)\n    weigh_truth(i, view, data, work)\n",
-                "    weigh_truth(i, view, data, work)\n    take_out_item(i, view, data)\n",
-            ),
+            ("        if own:\n", "        if own and t < 0:\n"),
         ),
     ),
     "CRP mass halved": (
@@ -57,24 +61,20 @@ BUGS = {
     "labels scored as independent": (
         CBCC_2,
         checks.check_truth_weights,
-        in_file(TRUTH, (COUNT_BEFORE, "    start")),
+        in_file(LABELS, ("= labels.seen[cell], labels.seen_row[row]\n", "= 0, 0\n")),
     ),
     "repeated labels scored as independent": (
         IBCC_3,
         checks.check_truth_weights,
-        in_file(TRUTH, (COUNT_BEFORE, "    start")),
+        in_file(LABELS, ("        note_repeats(i, view, data, labels)\n", "        pass\n")),
     ),
     "one ratio for a repeated label": (
         IBCC_3,
         checks.check_truth_weights,
         in_file(
             TRUTH,
-            (
-                "        m, b = view.matrix[l], view.base[l]\n",
-                "        m, b = view.matrix[l], view.base[l]\n"
-                "        if work.before[k - start, 1] > 0:\n"
-                "            continue\n",
-            ),
+            (MULTIPLY, SKIP_REPEATED + MULTIPLY),
+            (MULTIPLY_OWN, SKIP_REPEATED + MULTIPLY_OWN),
         ),
     ),
     "emptied group kept": (
@@ -93,15 +93,15 @@ BUGS = {
         in_file(
             TRUTH,
             (
-                "math.log(view.class_total[t] + view.class_weight[t])",
-                "math.log(view.class_total[t] + 1.0)",
+                "            start = view.class_total[t] + view.class_weight[t]\n",
+                "            start = view.class_total[t] + 1.0\n",
             ),
         ),
     ),
     "prior transposed": (
         CBCC_2,
         checks.check_truth_weights,
-        in_file(ANSWERS, ("strength[:, None] * mean\n", "strength[:, None] * mean.T\n")),
+        in_file(ANSWERS, ("(strength[:, None] * mean).T", "(strength[:, None] * mean.T).T")),
     ),
     "uniforms reused": (
         CBCC_2,
@@ -115,7 +115,7 @@ BUGS = {
     "counts drift": (
         CBCC_3,
         checks.check_bookkeeping,
-        in_file(CELLS, ("said_total[m, t] += sign * cells.said[t, c]", "said_total[m, t] += sign")),
+        in_file(CELLS, ("said_total[m, t] += sign * n", "said_total[m, t] += sign")),
     ),
     "first annotator skipped": (
         CBCC_2,
@@ -137,7 +137,7 @@ BUGS = {
         HCBCC_ONE_AUXILIARY,
         stationarity.check_reuse_is_stationary,
         in_file(
-            HCBCC,
+            REUSE,
             ("first + int(u * prior.auxiliaries), first", "first - 1, first"),
             (
                 "    take_out_annotator(l, state, prior, u[0])\n",
@@ -155,21 +155,24 @@ BUGS = {
     "auxiliaries weigh alpha each": (
         HCBCC_3,
         checks.check_group_weights,
-        in_file(HCBCC, (" - math.log(prior.auxiliaries)\n", "\n")),
+        in_file(REUSE, (" - math.log(prior.auxiliaries)\n", "\n")),
     ),
     "nu forgotten": (
         HCBCC_2,
         check_augmented_joint,
         in_file(
             PARAMETERS,
-            ("np.logaddexp(math.log(prior.rate[t]), sums.log_decay[t])", "math.log(prior.rate[t])"),
+            (
+                "log_add(math.log(prior.rate[t] + sums.decay[t]), sums.log_decay[t])",
+                "math.log(prior.rate[t])",
+            ),
         ),
     ),
     "tables forgotten": (
         HCBCC_2,
         check_augmented_joint,
         in_file(
-            PARAMETERS, ("prior.mean_weight[t, c] + sums.tables[t, c]", "prior.mean_weight[t, c]")
+            PARAMETERS, ("prior.mean_weight[c, t] + sums.tables[c, t]", "prior.mean_weight[c, t]")
         ),
     ),
 }

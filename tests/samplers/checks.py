@@ -8,7 +8,7 @@ import numpy as np
 from coterie.kernels.record import new_tally, new_trace
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 from samplers.cases import fixed_parameters
-from samplers.sampler import ALPHA, all_states, pack, read, start
+from samplers.sampler import ALPHA, all_states, at_work, canonical, pack, read, start
 
 SAME = 1e-10  # log weights are sums of a few dozen terms of order one
 
@@ -25,18 +25,25 @@ def assert_equal_up_to_a_constant(got, want):
 
 def check_truth_weights(sampler, case):
     """Conditional = joint: an item's log weights are differences of the log joint."""
-    data, prior = case.problem.codes, pack(sampler, case)
+    data = case.problem.codes
     beta, eta = parameters_of(case)
     for z, q in all_states(case):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
-        view = sampler.model.view_of(state, prior)
-        work = sampler.truth.new_work(data, len(state.said))
+        view, work = at_work(sampler, case, state)
         for i in case.problem.free:
-            sampler.truth.take_out_item(i, view, data)
             sampler.truth.weigh_truth(i, view, data, work)
-            sampler.truth.put_back_item(i, view, data)
             want = [case.log_joint(z | {i: t}, q, ALPHA, beta, eta) for t in range(data.n_classes)]
-            assert_equal_up_to_a_constant(work.weights, want)
+            assert_equal_up_to_a_constant(np.log(work.weights) + work.logs, want)
+            # The same in logs, which other shapes than these would need.
+            logs = [log_weight(sampler, i, t, view, data, work) for t in range(data.n_classes)]
+            assert_equal_up_to_a_constant(logs, want)
+
+
+def log_weight(sampler, i, t, view, data, work):
+    """The log weight of class t for item i, whose labels are noted, by the way of the logs."""
+    own = bool(view.truth[i] == t)
+    start = np.log(view.class_total[t] - own + view.class_weight[t])
+    return start + sampler.truth.multiply_in_logs(i, np.uintp(t), own, view, data, work)
 
 
 def check_group_weights(sampler, case):
@@ -63,13 +70,21 @@ def check_group_weights(sampler, case):
 
 def weigh_group(sampler, case, state, l):
     """Take l out and give the log weights of the places they may go to."""
-    model, data, prior = sampler.model, case.problem.codes, pack(sampler, case)
-    room = model.new_room(state, data)
+    groups, prior = sampler.groups, pack(sampler, case)
+    room = sampler.model.new_room(state, case.problem.codes)
     if case.model == "cbcc":
-        model.take_out_annotator(l, state, data, room.cells)
-        return room.weights[: model.weigh_groups(state, prior, room)]
-    model.take_out_annotator(l, state, prior, 0.5)
-    return room.weights[: model.weigh_groups(l, state, prior, room.weights)]
+        groups.take_out_annotator(l, state, room.cells)
+        return room.weights[: groups.weigh_groups(state, prior, room)]
+    groups.take_out_annotator(l, state, prior, 0.5)
+    groups.know_groups(state, prior, room)
+    n_places, in_logs = groups.weigh_groups(l, state, prior, room)
+    assert not in_logs
+    log_weights = np.log(room.weights[:n_places])
+    # The same in logs, which longer counts or other shapes would need.
+    logs = [groups.weigh_in_logs(m, state, room) for m in state.slot[:n_places]]
+    log_seats = log_weights - np.log(room.product[:n_places])
+    assert_equal_up_to_a_constant(logs + log_seats, log_weights)
+    return log_weights
 
 
 def check_bookkeeping(sampler, case):
@@ -99,10 +114,14 @@ def assert_counts(case, state):
     totals = np.bincount(list(z.values()), minlength=problem.n_classes)
     np.testing.assert_array_equal(state.class_total, totals)
     said = np.zeros_like(state.said)
+    own = np.zeros((problem.n_annotators, problem.n_answers, problem.n_classes))
     for i, l, c in problem.labels:
-        said[q[l] if case.model == "cbcc" else l, z[i], c] += 1
+        said[q[l] if case.model == "cbcc" else l, c, z[i]] += 1
+        own[l, c, z[i]] += 1
     np.testing.assert_array_equal(state.said, said)
-    np.testing.assert_array_equal(state.said_total, said.sum(axis=2))
+    np.testing.assert_array_equal(state.said_total, said.sum(axis=1))
+    if case.model == "cbcc":
+        np.testing.assert_array_equal(state.own, own)
 
 
 def assert_groups(case, state):
@@ -116,9 +135,9 @@ def assert_groups(case, state):
     np.testing.assert_array_equal(np.sort(state.slot[:n_groups]), np.unique(groups))
     if case.model == "hcbcc":
         used = state.slot[: n_groups + case.prior.auxiliaries]
-        log_weight = state.log_strength[used][..., None] + state.log_mean[used]
+        log_weight = state.log_strength[used][:, None] + state.log_mean[used]
         np.testing.assert_allclose(state.weight[used], np.exp(log_weight), rtol=1e-12)
-        np.testing.assert_allclose(state.weight.sum(2)[used], state.strength[used], rtol=1e-12)
+        np.testing.assert_allclose(state.weight.sum(1)[used], state.strength[used], rtol=1e-12)
 
 
 def assert_trace(case, state, trace):
@@ -131,19 +150,58 @@ def assert_trace(case, state, trace):
         np.testing.assert_allclose(trace.concentration, alpha, rtol=1e-12)
 
 
-def check_put_back_undoes_take_out(sampler, case):
-    """Items taken out in one order and put back in another leave the counts as they were."""
-    data, prior = case.problem.codes, pack(sampler, case)
+def check_moving_back_undoes_moving(sampler, case):
+    """Items moved in one order and back in another leave everything as it was."""
+    data = case.problem.codes
     beta, eta = parameters_of(case)
     for z, q in all_states(case)[::7]:
         state = start(sampler, case, z, q, beta=beta, eta=eta)
-        view = sampler.model.view_of(state, prior)
-        for i in case.problem.free:
-            sampler.truth.take_out_item(i, view, data)
-        assert state.said.sum() == sum(i in case.problem.gold for i, _, _ in case.problem.labels)
-        for i in case.problem.free[1:] + case.problem.free[:1]:
-            sampler.truth.put_back_item(i, view, data)
+        view, work = at_work(sampler, case, state)
+        before = work.above.copy(), work.below.copy()
+        free = case.problem.free
+        for i in free:
+            move(sampler, i, (z[i] + 1) % data.n_classes, view, data, work)
+            assert_counts(case, state)
+            _, fresh = at_work(sampler, case, state)
+            np.testing.assert_array_equal(work.above, fresh.above)
+            np.testing.assert_array_equal(work.below, fresh.below)
+        for i in free[1:] + free[:1]:
+            move(sampler, i, z[i], view, data, work)
         assert_counts(case, state)
+        np.testing.assert_array_equal(work.above, before[0])
+        np.testing.assert_array_equal(work.below, before[1])
+
+
+def move(sampler, i, t, view, data, work):
+    """Count item i under class t."""
+    sampler.truth.weigh_truth(i, view, data, work)  # which notes its labels
+    sampler.truth.move_item(i, t, view, data, work)
+
+
+def check_put_back_undoes_take_out(sampler, case):
+    """Annotators taken out in one order and put back in another leave the groups as they were."""
+    data, prior, model = case.problem.codes, pack(sampler, case), sampler.groups
+    for z, q in all_states(case)[::7]:
+        state = start(sampler, case, z, q)
+        rooms = {l: sampler.model.new_room(state, data) for l in case.problem.active}
+        sizes = np.sort(state.size)
+        for l, room in rooms.items():
+            if case.model == "cbcc":
+                model.take_out_annotator(l, state, room.cells)
+            else:
+                model.take_out_annotator(l, state, prior, 0.5)
+        assert state.n_groups[0] == state.size.sum() == 0
+        if case.model == "cbcc":
+            assert not state.said.any()
+        place = {}  # where a group is now, in the order in which its members come back
+        for l in case.problem.active[1:] + case.problem.active[:1]:
+            at = place.setdefault(q[l], len(place))
+            extra = (rooms[l].cells,) if case.model == "cbcc" else (prior,)
+            model.put_back_annotator(l, at, state, *extra)
+        assert_counts(case, state)
+        np.testing.assert_array_equal(np.sort(state.size), sizes)
+        together = {l: int(state.group[l]) for l in case.problem.active}
+        assert canonical(together) == canonical(q)
 
 
 def check_one_uniform_a_site(sampler, case):
@@ -153,13 +211,12 @@ def check_one_uniform_a_site(sampler, case):
     beta, eta = parameters_of(case)
     state = start(sampler, case, z, q, beta=beta, eta=eta)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
-    work = sampler.truth.new_work(data, len(state.said))
-    view = model.view_of(state, prior)
+    view, work = at_work(sampler, case, state)
     sampler.truth.sweep_truth(view, data, work, rng, new_tally(data))
     twin.random(len(case.problem.free))
     assert rng.bit_generator.state == twin.bit_generator.state
     if case.model == "cbcc":
-        model.sweep_groups(state, data, prior, model.new_room(state, data), rng)
+        model.sweep_groups(state, prior, model.new_room(state, data), rng)
         twin.random(len(case.problem.active))
     if case.model == "hcbcc":
         # Two each: one chooses the auxiliary to displace. Nobody opens a group, so none is drawn.

@@ -118,7 +118,8 @@ def live(case, state):
     alpha = np.exp(state.log_concentration[0])
     if case.model == "cbcc":
         return state.truth, state.group, alpha, None, None
-    return state.truth, state.group, alpha, state.strength, np.exp(state.log_mean)
+    eta = np.exp(state.log_mean.swapaxes(1, 2))
+    return state.truth, state.group, alpha, state.strength, eta
 
 
 def replace_answers(data, answers, world):
@@ -136,6 +137,9 @@ def recount(case, state, data):
     matrix = state.group if case.model == "cbcc" else np.arange(case.problem.n_annotators)
     said, said_total = count_answers(state.truth, matrix, len(state.said), data)
     state.said[:], state.said_total[:] = said, said_total
+    if case.model == "cbcc":
+        everybody = np.arange(case.problem.n_annotators)
+        state.own[:], _ = count_answers(state.truth, everybody, len(everybody), data)
 
 
 def columns(rows):

@@ -18,17 +18,17 @@ def check_augmented_joint(sampler, case):
     parameters, prior = sampler.module("parameters"), pack(sampler, case).base
     for t in range(2):
         sums = parameters.new_sums(2, 2)
-        sums.tables[t] = np.sum(TABLES, axis=0)
+        sums.tables[:, t] = np.sum(TABLES, axis=0)
         decays = [-np.log(nu) for nu, n in zip(NU, MEMBERS, strict=True) if sum(n)]
-        sums.log_decay[t] = np.log(sum(decays))
+        # Some summed as they are and some in logs, as if they were large.
+        sums.decay[t], sums.log_decay[t] = decays[0], np.log(sum(decays[1:]))
         shape, log_rate = parameters.strength_posterior(t, sums, prior)
         betas, eta = [0.4, 2.0, 7.0], (0.35, 0.65)
         assert_equal_up_to_a_constant(
             stats.gamma.logpdf(betas, shape, scale=np.exp(-log_rate)),
             [log_augmented(MEMBERS, case.prior, t, beta, eta, NU, TABLES) for beta in betas],
         )
-        shapes = np.zeros(2)
-        parameters.mean_posterior(t, sums, prior, shapes)
+        shapes = [parameters.mean_posterior(c, t, sums, prior) for c in range(2)]
         etas = [(0.1, 0.9), (0.5, 0.5), (0.8, 0.2)]
         assert_equal_up_to_a_constant(
             [stats.dirichlet.logpdf(eta, shapes) for eta in etas],

@@ -36,6 +36,11 @@ class Sampler:
     def truth(self) -> ModuleType:
         return self.module("truth")
 
+    @property
+    def groups(self) -> ModuleType:
+        """Where annotators move."""
+        return self.module("reuse" if self.name == "hcbcc" else self.name)
+
 
 def real(case):
     """The sampler that the package ships."""
@@ -59,7 +64,7 @@ def planted(case, folder, edits=()):
         for layer in ("kernels", "numeric"):
             text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
         if name == "numeric/jit.py":
-            text = "def kernel(function):\n    return function\n\n\npiece = kernel\n"
+            text = "def kernel(function):\n    return function\n\n\npart = piece = kernel\n"
         target = folder / package / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")
@@ -92,12 +97,15 @@ def start(sampler, case, z, q=None, alpha=ALPHA, beta=None, eta=None):
 
 
 def set_parameters(state, m, beta, eta):
-    """Give hcBCC's slots m these parameters, as far as there are slots."""
+    """Give hcBCC's slots m these parameters, as far as there are slots.
+
+    beta has shape (slots, T) and eta (slots, T, C); the kernels have the classes last.
+    """
     n = len(state.slot)
     state.log_strength[m] = np.log(beta)[:n]
-    state.log_mean[m] = np.log(eta)[:n]
+    state.log_mean[m] = np.log(eta)[:n].swapaxes(1, 2)
     state.strength[:] = np.exp(state.log_strength)
-    state.weight[:] = np.exp(state.log_strength[..., None] + state.log_mean)
+    state.weight[:] = np.exp(state.log_strength[:, None] + state.log_mean)
 
 
 def read(case, state):
@@ -109,7 +117,16 @@ def read(case, state):
     alpha = float(np.exp(state.log_concentration[0]))
     if case.model == "cbcc":
         return z, q, alpha, None, None
-    return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean)
+    return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean.swapaxes(1, 2))
+
+
+def at_work(sampler, case, state):
+    """What the truth update needs: a view of the state, and room to weigh its items."""
+    data = case.problem.codes
+    view = sampler.model.view_of(state, pack(sampler, case))
+    work = sampler.module("view").new_work(data, view)
+    sampler.module("view").add_shapes(view, data, work)
+    return view, work
 
 
 def all_states(case):

@@ -13,7 +13,7 @@ from reference.exact import all_partitions, all_truths, key, normalise
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 from samplers.cases import fixed_parameters
 from samplers.checks import parameters_of
-from samplers.sampler import ALPHA, canonical, pack, read, set_parameters, start
+from samplers.sampler import ALPHA, at_work, canonical, pack, read, set_parameters, start
 
 SAME = 1e-12
 
@@ -39,15 +39,15 @@ def assert_stationary(pi, moves):
 
 def check_truth_is_stationary(sampler, case):
     """Every item's update leaves p(z | Y, q, ...) as it is, for every q."""
-    data, prior = case.problem.codes, pack(sampler, case)
+    data = case.problem.codes
     beta, eta = parameters_of(case)
     partitions = list(all_partitions(case.problem.active)) if case.has_groups else [None]
     truths = {key(case.problem, z): z for z in all_truths(case.problem)}
 
     def update(z, q, i, u):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
-        work = sampler.truth.new_work(data, len(state.said))
-        sampler.truth.update_truth(i, sampler.model.view_of(state, prior), data, work, u)
+        view, work = at_work(sampler, case, state)
+        sampler.truth.update_truth(i, view, data, work, u)
         return key(case.problem, read(case, state)[0]), work.weights
 
     for q, i in itertools.product(partitions, case.problem.free):
@@ -71,7 +71,7 @@ def check_groups_are_stationary(sampler, case):
     def update(z, q, l, u):
         state = start(sampler, case, z, q)
         room = model.new_room(state, data)
-        n_places = model.update_group(l, state, data, prior, room, u)
+        n_places = model.update_group(l, state, prior, room, u)
         moved = canonical(read(case, state)[1])
         return tuple(moved.values()), room.weights[:n_places]
 
@@ -127,13 +127,14 @@ def reuse_log_weights(case, z, alpha=ALPHA):
 
 def reuse_moves(sampler, case, z, state, l):
     """Force every auxiliary to be displaced, every place to be chosen, every atom to be drawn."""
-    model, prior, h = sampler.model, pack(sampler, case), case.prior.auxiliaries
+    groups, prior, h = sampler.groups, pack(sampler, case), case.prior.auxiliaries
     beta, eta = fixed_parameters(case)
 
     def update(u):
         now = reuse_state(sampler, case, z, state)
-        room = model.new_room(now, case.problem.codes)
-        refill, n_places = model.update_group(l, now, prior, room, u)
+        room = sampler.model.new_room(now, case.problem.codes)
+        groups.know_groups(now, prior, room)
+        refill, n_places = groups.update_group(l, now, prior, room, u)
         return now, refill, room.weights[:n_places]
 
     for displaced in (np.arange(h) + 0.5) / h:

@@ -3,11 +3,14 @@
 import numba
 import numpy as np
 import pytest
+from scipy import stats
 
+from coterie.kernels.answers import Shapes, shapes_of
+from coterie.kernels.confusion import draw_matrices, mean_matrices
 from reference.confusion import confusion_moment
 from reference.exact import predictive
 from samplers.cases import CBCC_3, HCBCC_3, LARGER, name
-from samplers.montecarlo import Chain, assert_means
+from samplers.montecarlo import FALSE_ALARM, Chain, assert_means
 from samplers.sampler import real, start
 
 needs_jit = pytest.mark.skipif(
@@ -38,6 +41,37 @@ def test_matrices_have_the_exact_moments(case):
         assert_means({s: chains[:, *s] for s in sites}, {s: exact[s] for s in sites})
     exact = predictive(case.problem, case.posterior(), case.prior.class_weights)
     assert_means(dict(enumerate(balances.T)), dict(enumerate(exact)))
+
+
+@pytest.mark.exact
+def test_rows_are_dirichlet():
+    mean, strength = np.array([[0.1, 0.6, 0.3], [0.5, 0.2, 0.3]]), np.array([5.0, 2.0])
+    said = np.array([[[0, 3], [2, 0], [0, 0]]], np.int32)
+    n = 4_000
+    counts, base = np.repeat(said, n, axis=0), np.zeros(n, int)
+    draws = draw_matrices(counts, shapes_of(mean, strength), base, np.random.default_rng(3))
+    np.testing.assert_allclose(draws.sum(axis=2), 1, rtol=1e-12)
+    for t in range(2):
+        shapes, p = strength[t] * mean[t] + said[0, :, t], draws[:, t]
+        for c, shape in enumerate(shapes):
+            law = stats.beta(shape, shapes.sum() - shape)
+            assert stats.kstest(p[:, c], law.cdf).pvalue > FALSE_ALARM
+        # With the sum fixed, two components determine the law: their product pins the dependence.
+        exact = shapes[0] * shapes[1] / (shapes.sum() * (shapes.sum() + 1))
+        assert_means({t: p[:, 0] * p[:, 1]}, {t: exact})
+
+
+@pytest.mark.exact
+def test_rows_of_underflowed_shapes_are_one_answer_drawn_from_the_mean():
+    log_mean = np.log([[[0.2], [0.3], [0.5]]])
+    shapes = Shapes(np.zeros((1, 3, 1)), np.zeros((1, 1)), log_mean, np.full((1, 1), -1e4))
+    n = 3_000
+    nothing, base = np.zeros((n, 3, 1), np.int32), np.zeros(n, int)
+    draws = draw_matrices(nothing, shapes, base, np.random.default_rng(4))
+    assert set(draws.ravel()) == {0.0, 1.0}
+    expected = n * np.array([0.2, 0.3, 0.5])
+    assert stats.chisquare(draws.sum(axis=(0, 1)), expected).pvalue > FALSE_ALARM
+    np.testing.assert_allclose(mean_matrices(nothing[:1], shapes, base[:1]), [[[0.2, 0.3, 0.5]]])
 
 
 @pytest.mark.exact

@@ -41,6 +41,11 @@ def test_counts_are_a_recount_after_every_sweep(case):
 
 
 @every_case
+def test_moving_items_back_undoes_moving_them_in_any_order(case):
+    checks.check_moving_back_undoes_moving(real(case), case)
+
+
+@pytest.mark.parametrize("case", [CBCC_2, CBCC_3, HCBCC_2, HCBCC_3], ids=name)
 def test_put_back_undoes_take_out_in_any_order(case):
     checks.check_put_back_undoes_take_out(real(case), case)
 

@@ -1,4 +1,4 @@
-"""Answers given the truth: Dirichlet rows of confusion matrices, integrated out or drawn.
+"""Answers given the truth: Dirichlet rows of confusion matrices, integrated out.
 
 A model says, for every annotator, whose *matrix* produced the labels (the row of the counts) and
 whose *base* that matrix was drawn from (the row of the Dirichlet shapes):
@@ -14,16 +14,14 @@ hcBCC    the annotator's own   the cluster's
 
 from __future__ import annotations
 
-import math
+import itertools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.numeric.choice import pick
-from coterie.numeric.draws import draw_dirichlet
-from coterie.numeric.jit import kernel, piece
+from coterie.numeric.jit import piece
 from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
@@ -32,34 +30,51 @@ IntArray = NDArray[np.int32]
 
 TINY = 1e-290
 """Below this a shape has too few digits left: its logarithm is used."""
+AT_ONCE = 2**20
+"""Labels that are counted at once."""
 
 
 class Shapes(NamedTuple):
-    """Dirichlet shapes ``strength * mean``; the logs stay finite where the shapes underflow."""
+    """Dirichlet shapes ``strength * mean``; the logs stay finite where the shapes underflow.
 
-    weight: FloatArray  # (bases, classes, answers)   beta * eta
+    In the kernels every array over classes and answers has the classes last: a label reads one run
+    of memory.
+    """
+
+    weight: FloatArray  # (bases, answers, classes)   beta * eta
     strength: FloatArray  # (bases, classes)            beta
-    log_mean: FloatArray  # (bases, classes, answers)   log eta
+    log_mean: FloatArray  # (bases, answers, classes)   log eta
     log_strength: FloatArray  # (bases, classes)            log beta
 
 
 def shapes_of(mean: FloatArray, strength: FloatArray) -> Shapes:
     """Give the shapes of one base from its mean (T, C) and strength (T,)."""
-    weight = strength[:, None] * mean
+    weight = np.ascontiguousarray((strength[:, None] * mean).T)
     # A mean sums to one up to rounding; the Dirichlet's strength is the sum of its shapes.
-    total = weight.sum(axis=1)
-    log_mean = np.log(weight) - np.log(total)[:, None]
+    total = weight.sum(axis=0)
+    log_mean = np.log(weight) - np.log(total)
     return Shapes(weight[None], total[None], log_mean[None], np.log(total)[None])
+
+
+def flat(shapes: Shapes) -> Shapes:
+    """Show the same shapes in one dimension each."""
+    return Shapes._make(array.reshape(-1) for array in shapes)
 
 
 def count_answers(
     truth: IntArray, matrix: IntArray, n_matrices: int, data: Codes
 ) -> tuple[IntArray, IntArray]:
-    """Count the labels afresh: n[matrix, t, c], shape (matrices, T, C), and its sum over c."""
-    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
-    said = np.zeros((n_matrices, data.n_classes, data.n_answers), np.int32)
-    np.add.at(said, (matrix[data.item_annotator], truth[item], data.item_answer), 1)
-    return said, said.sum(axis=2, dtype=np.int32)
+    """Count the labels afresh: n[matrix, t, c], shape (matrices, C, T), and its sum over c."""
+    said = np.zeros((n_matrices, data.n_answers, data.n_classes), np.int32)
+    # A million labels at a time: what is made on the way stays small beside the data.
+    n_labels = int(data.item_start[-1])
+    stops = np.searchsorted(data.item_start, range(0, n_labels + AT_ONCE, AT_ONCE), side="right")
+    for first, last in itertools.pairwise(np.minimum(stops - 1, len(truth))):
+        start = data.item_start[first : last + 1]
+        labels = slice(start[0], start[-1])
+        z = np.repeat(truth[first:last], np.diff(start))
+        np.add.at(said, (matrix[data.item_annotator[labels]], data.item_answer[labels], z), 1)
+    return said, said.sum(axis=1, dtype=np.int32)
 
 
 @piece
@@ -77,48 +92,13 @@ def log_marginal(m: int, said: IntArray, said_total: IntArray, shapes: Shapes, b
         The Dirichlet shapes, and which of them.
     """
     result = 0.0
-    for t in range(said.shape[1]):
+    for t in range(said.shape[2]):
         if said_total[m, t] == 0:
             continue
         log_strength = shapes.log_strength[base, t]
         result -= log_rising(shapes.strength[base, t], said_total[m, t], log_strength)
-        for c in range(said.shape[2]):
-            if said[m, t, c] > 0:
-                log_weight = log_strength + shapes.log_mean[base, t, c]
-                result += log_rising(shapes.weight[base, t, c], said[m, t, c], log_weight)
+        for c in range(said.shape[1]):
+            if said[m, c, t] > 0:
+                log_weight = log_strength + shapes.log_mean[base, c, t]
+                result += log_rising(shapes.weight[base, c, t], said[m, c, t], log_weight)
     return result
-
-
-@kernel
-def draw_matrix(
-    said: IntArray, shapes: Shapes, base: int, out: FloatArray, rng: np.random.Generator
-) -> None:
-    """Draw a confusion matrix given its counts: out[t] ~ Dir(n[t] + beta eta[t]), shape (T, C)."""
-    for t in range(said.shape[0]):
-        total = 0.0
-        for c in range(said.shape[1]):
-            out[t, c] = said[t, c] + shapes.weight[base, t, c]
-            total += out[t, c]
-        if total > TINY:
-            draw_dirichlet(out[t], out[t], rng)
-        else:  # shapes that have underflowed: all on one answer, drawn from the mean
-            for c in range(said.shape[1]):
-                out[t, c] = math.exp(shapes.log_mean[base, t, c])
-            chosen = pick(out[t], rng.random())
-            out[t] = 0.0
-            out[t, chosen] = 1.0
-
-
-@kernel
-def add_mean_matrix(
-    said: IntArray, shapes: Shapes, base: int, share: float, out: FloatArray
-) -> None:
-    """Add ``share`` times the mean of a confusion matrix given its counts, shape (T, C)."""
-    for t in range(said.shape[0]):
-        total = said[t].sum()
-        for c in range(said.shape[1]):
-            if total == 0:
-                out[t, c] += share * math.exp(shapes.log_mean[base, t, c])
-            else:
-                weight = said[t, c] + shapes.weight[base, t, c]
-                out[t, c] += share * weight / (total + shapes.strength[base, t])

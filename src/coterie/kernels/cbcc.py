@@ -12,39 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.answers import (
-    Shapes,
-    add_mean_matrix,
-    count_answers,
-    draw_matrix,
-    log_marginal,
-    shapes_of,
+from coterie.kernels.answers import Shapes, count_answers, flat, log_marginal, shapes_of
+from coterie.kernels.cells import (
+    Cells,
+    Tables,
+    add_cells,
+    gather_cells,
+    log_predictive,
+    new_cells,
+    tables_of,
 )
-from coterie.kernels.cells import Cells, add_cells, gather_cells, log_predictive, new_cells
+from coterie.kernels.confusion import draw_class_balance, draw_matrices, mean_matrices
 from coterie.kernels.groups import (
     Concentration,
     close_group,
-    log_concentration_prior,
+    log_partition,
     pack_concentration,
-    seat_newcomer,
+    seat_newcomers,
     share_of_new,
     starting_concentration,
     starting_groups,
     update_concentration,
 )
-from coterie.kernels.record import Tally, Trace
-from coterie.kernels.truth import (
-    View,
-    Work,
-    draw_class_balance,
-    log_truth,
-    new_work,
-    starting_truth,
-    sweep_truth,
-)
+from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
+from coterie.kernels.view import View, Work, new_work
 from coterie.numeric.choice import normalise, pick
-from coterie.numeric.jit import kernel, piece
-from coterie.numeric.partitions import log_crp
+from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import CBCCPrior
 
 __all__ = [
@@ -65,15 +59,16 @@ IntArray = NDArray[np.int32]
 class State(NamedTuple):
     """Where the chain is."""
 
-    truth: IntArray  # (items,)                    z, or -1
-    class_total: NDArray[np.int64]  # (classes,)                  n[t]
-    said: IntArray  # (slots, classes, answers)   n[m, t, c]
-    said_total: IntArray  # (slots, classes)            n[m, t]
-    group: IntArray  # (annotators,)               q, or -1
-    size: IntArray  # (slots,)                    annotators in group m
-    slot: IntArray  # (slots,)                    the groups, then the free slots
-    n_groups: NDArray[np.int64]  # (1,)                        M
-    log_concentration: FloatArray  # (1,)                        log alpha
+    truth: IntArray  # (items,)                         z, or -1
+    class_total: NDArray[np.int64]  # (classes,)                       n[t]
+    own: IntArray  # (annotators, answers, classes)   n[l, t, c]
+    said: IntArray  # (slots, answers, classes)        n[m, t, c]
+    said_total: IntArray  # (slots, classes)                 n[m, t]
+    group: IntArray  # (annotators,)                    q, or -1
+    size: IntArray  # (slots,)                         annotators in group m
+    slot: IntArray  # (slots,)                         the groups, then the free slots
+    n_groups: NDArray[np.int64]  # (1,)                             M
+    log_concentration: FloatArray  # (1,)                             log alpha
 
 
 class Prior(NamedTuple):
@@ -81,6 +76,7 @@ class Prior(NamedTuple):
 
     class_weight: FloatArray  # (classes,)   eps mu
     shapes: Shapes  # one base: beta, eta
+    tables: Tables
     concentration: Concentration
 
 
@@ -93,9 +89,11 @@ class Room(NamedTuple):
 
 def pack_prior(prior: CBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
+    shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
     return Prior(
         np.array(prior.class_weights),
-        shapes_of(np.asarray(prior.mean), np.asarray(prior.strength)),
+        shapes,
+        tables_of(shapes),
         pack_concentration(prior.concentration),
     )
 
@@ -106,10 +104,21 @@ def initial_state(
     """Start from a truth, shape (N,), and a grouping, shape (L,); alpha from its prior."""
     start, class_total = starting_truth(truth, data)
     seats, size, slot, n_groups = starting_groups(group, data, 0)
-    said, said_total = count_answers(start, seats, len(slot), data)
+    own, _ = count_answers(start, np.arange(len(seats), dtype=np.int32), len(seats), data)
+    said = np.zeros((len(slot), *own.shape[1:]), np.int32)
+    np.add.at(said, seats[seats >= 0], own[seats >= 0])
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
     return State(
-        start, class_total, said, said_total, seats, size, slot, n_groups, log_concentration
+        start,
+        class_total,
+        own,
+        said,
+        said.sum(axis=1, dtype=np.int32),
+        seats,
+        size,
+        slot,
+        n_groups,
+        log_concentration,
     )
 
 
@@ -118,25 +127,27 @@ def new_room(state: State, data: Codes) -> Room:
     return Room(new_cells(data), np.zeros(len(state.slot)))
 
 
-@kernel
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the truth update: a matrix a cluster, one base for all."""
     return View(
         state.truth,
         state.class_total,
         prior.class_weight,
-        state.said,
-        state.said_total,
+        state.said.reshape(-1),
+        state.said_total.reshape(-1),
+        state.own.reshape(-1),
         state.group,
-        np.zeros(len(state.group), np.int32),
-        prior.shapes,
+        np.zeros(0, np.int32),
+        state.slot,
+        state.n_groups,
+        flat(prior.shapes),
     )
 
 
 @piece
-def take_out_annotator(l: int, state: State, data: Codes, cells: Cells) -> None:
+def take_out_annotator(l: int, state: State, cells: Cells) -> None:
     """Take annotator l out of their group, which is closed if that leaves it empty."""
-    gather_cells(l, state.truth, data, cells)
+    gather_cells(l, state.own, cells)
     m = state.group[l]
     state.group[l] = -1
     state.size[m] -= 1
@@ -167,18 +178,18 @@ def weigh_groups(state: State, prior: Prior, room: Room) -> int:
         m = state.slot[k]
         log_seat = math.log(state.size[m]) if k < n_groups else state.log_concentration[0]
         room.weights[k] = log_seat + log_predictive(
-            room.cells, m, state.said, state.said_total, prior.shapes
+            room.cells, m, state.said, state.said_total, prior.shapes, prior.tables
         )
     return int(n_groups + 1)
 
 
 @piece
-def update_group(l: int, state: State, data: Codes, prior: Prior, room: Room, u: float) -> int:
+def update_group(l: int, state: State, prior: Prior, room: Room, u: float) -> int:
     """Give annotator l a new group.
 
     The probabilities it was picked from stay in ``room.weights``; their number is returned.
     """
-    take_out_annotator(l, state, data, room.cells)
+    take_out_annotator(l, state, room.cells)
     n_places = weigh_groups(state, prior, room)
     weights = room.weights[:n_places]
     normalise(weights)
@@ -186,14 +197,12 @@ def update_group(l: int, state: State, data: Codes, prior: Prior, room: Room, u:
     return n_places
 
 
-@piece
-def sweep_groups(
-    state: State, data: Codes, prior: Prior, room: Room, rng: np.random.Generator
-) -> None:
+@part
+def sweep_groups(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
     """Update the group of every annotator who has labels."""
     for l in range(len(state.group)):
         if state.group[l] >= 0:
-            update_group(l, state, data, prior, room, rng.random())
+            update_group(l, state, prior, room, rng.random())
 
 
 @piece
@@ -206,13 +215,6 @@ def log_likelihood(state: State, prior: Prior) -> float:
     return result
 
 
-@piece
-def log_prior(state: State, prior: Prior) -> float:
-    """Give log p(q | alpha) p(alpha)."""
-    log_alpha = state.log_concentration[0]
-    return log_crp(state.size, log_alpha) + log_concentration_prior(log_alpha, prior.concentration)
-
-
 def run_block(
     state: State,
     data: Codes,
@@ -222,13 +224,15 @@ def run_block(
     trace: Trace,
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    work, room = new_work(data, len(state.said)), new_room(state, data)
-    _sweep_many(state, data, prior, rng, (tally, trace), (work, room))
+    view = view_of(state, prior)
+    scratch = new_work(data, view), new_room(state, data)
+    _sweep_many(state, view, data, prior, rng, (tally, trace), scratch)
 
 
 @kernel
 def _sweep_many(
     state: State,
+    view: View,
     data: Codes,
     prior: Prior,
     rng: np.random.Generator,
@@ -237,23 +241,20 @@ def _sweep_many(
 ) -> None:
     tally, trace = record
     work, room = scratch
-    view = view_of(state, prior)
+    log_alpha = state.log_concentration
     for sweep in range(len(trace.log_joint)):
         sweep_truth(view, data, work, rng, tally)
-        sweep_groups(state, data, prior, room, rng)
-        update_concentration(
-            state.log_concentration, state.size, state.n_groups, prior.concentration, rng
-        )
-        trace.log_likelihood[sweep] = log_likelihood(state, prior)
-        trace.log_joint[sweep] = (
-            trace.log_likelihood[sweep] + log_truth(view) + log_prior(state, prior)
-        )
+        sweep_groups(state, prior, room, rng)
+        update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
+        log_p_labels = log_likelihood(state, prior)
+        log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
+        trace.log_likelihood[sweep] = log_p_labels
+        trace.log_joint[sweep] = log_p_labels + log_p_groups + log_truth(view)
         trace.n_groups[sweep] = state.n_groups[0]
-        trace.concentration[sweep] = math.exp(state.log_concentration[0])
-        trace.class_total[sweep] = state.class_total
+        trace.concentration[sweep] = math.exp(log_alpha[0])
+        note_classes(sweep, state.class_total, trace)
 
 
-@kernel
 def draw_confusion(
     state: State,
     data: Codes,
@@ -267,37 +268,33 @@ def draw_confusion(
     One draw a cluster, shared by its members. ``spare`` draws for annotators without labels, so
     that they move nobody else's draws.
     """
-    first = np.full(len(state.size), -1, np.int32)
-    for l in range(len(out)):
-        m = state.group[l]
-        if m < 0:
-            continue
-        if first[m] < 0:
-            first[m] = l
-            draw_matrix(state.said[m], prior.shapes, 0, out[l], rng)
-        out[l] = out[first[m]]
-    nothing = np.zeros(out.shape[1:], np.int32)
-    for l in range(len(out)):
-        if state.group[l] < 0:
-            m = seat_newcomer(state.size, state.log_concentration[0], spare)
-            if m < 0:
-                draw_matrix(nothing, prior.shapes, 0, out[l], spare)
-            else:
-                out[l] = out[first[m]]
+    groups, place = in_order(state)
+    drawn = draw_matrices(state.said[groups], prior.shapes, 0 * groups, rng)
+    active, idle = state.group >= 0, np.flatnonzero(state.group < 0)
+    out[active] = drawn[place[state.group[active]]]
+    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
+    joins = seats >= 0
+    out[idle[joins]] = drawn[place[seats[joins]]]
+    nothing = np.zeros((np.count_nonzero(~joins), *state.said.shape[1:]), np.int32)
+    out[idle[~joins]] = draw_matrices(nothing, prior.shapes, 0 * idle[~joins], spare)
 
 
-@kernel
 def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
     """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    newcomer = np.zeros(out.shape[1:])
+    groups, place = in_order(state)
+    mean = mean_matrices(state.said[groups], prior.shapes, 0 * groups)
+    active = state.group >= 0
+    out[active] += mean[place[state.group[active]]]
     new = share_of_new(state.size, state.log_concentration[0])
-    add_mean_matrix(np.zeros(out.shape[1:], np.int32), prior.shapes, 0, new, newcomer)
-    for k in range(state.n_groups[0]):
-        m = state.slot[k]
-        share = (1 - new) * state.size[m] / state.size.sum()
-        add_mean_matrix(state.said[m], prior.shapes, 0, share, newcomer)
-    for l in range(len(out)):
-        if state.group[l] < 0:
-            out[l] += newcomer
-        else:
-            add_mean_matrix(state.said[state.group[l]], prior.shapes, 0, 1.0, out[l])
+    nothing = np.zeros((1, *state.said.shape[1:]), np.int32)
+    newcomer = new * mean_matrices(nothing, prior.shapes, np.zeros(1, np.int64))[0]
+    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
+    out[~active] += newcomer + np.tensordot(share, mean, 1)
+
+
+def in_order(state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the slots of the groups, shape (M,), and where in that list each slot is."""
+    groups = state.slot[: state.n_groups[0]].astype(np.int64)
+    place = np.zeros(len(state.slot), np.int64)
+    place[groups] = np.arange(len(groups))
+    return groups, place

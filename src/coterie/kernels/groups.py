@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.numeric.jit import piece
+from coterie.numeric.draws import log_gamma_draws
+from coterie.numeric.jit import part, piece
 from coterie.numeric.partitions import (
     canonical_groups,
     draw_log_concentration,
+    log_crp,
     log_gamma_density,
 )
 from coterie.priors import Gamma
@@ -49,7 +51,7 @@ def starting_concentration(prior: Concentration, rng: np.random.Generator) -> fl
     """Give the fixed log alpha, or draw it from its prior."""
     if not prior.sampled:
         return math.log(prior.value)
-    return draw_log_concentration(0.0, (0, 0), (prior.shape, prior.rate), rng)
+    return float(log_gamma_draws(np.array(prior.shape), rng)) - math.log(prior.rate)
 
 
 def starting_groups(
@@ -83,7 +85,7 @@ def close_group(m: int, slot: IntArray, n_groups: NDArray[np.int64]) -> None:
     swap(slot, place, n_groups[0])
 
 
-@piece
+@part
 def update_concentration(
     log_concentration: NDArray[np.float64],
     size: IntArray,
@@ -94,34 +96,34 @@ def update_concentration(
     """Draw log alpha given the sizes of the groups, in place, unless it is fixed."""
     if not prior.sampled:
         return
-    counts = (size.sum(), n_groups[0])
+    people = 0
+    for m in range(len(size)):
+        people += size[m]
     for _ in range(CONCENTRATION_UPDATES):
         log_concentration[0] = draw_log_concentration(
-            log_concentration[0], counts, (prior.shape, prior.rate), rng
+            log_concentration[0], (people, n_groups[0]), (prior.shape, prior.rate), rng
         )
 
 
 @piece
-def log_concentration_prior(log_concentration: float, prior: Concentration) -> float:
-    """Give the log prior density of alpha; zero if it is fixed."""
-    if not prior.sampled:
-        return 0.0
-    return log_gamma_density(log_concentration, prior.shape, prior.rate)
+def log_partition(size: IntArray, log_concentration: float, prior: Concentration) -> float:
+    """Give log p(q | alpha) p(alpha), the latter only if alpha is sampled."""
+    result = log_crp(size, log_concentration)
+    if prior.sampled:
+        result += log_gamma_density(log_concentration, prior.shape, prior.rate)
+    return result
 
 
-@piece
 def share_of_new(size: IntArray, log_concentration: float) -> float:
     """Give the chance that one more annotator opens a group, alpha / (L + alpha)."""
     concentration = math.exp(log_concentration)
     return concentration / (int(size.sum()) + concentration)
 
 
-@piece
-def seat_newcomer(size: IntArray, log_concentration: float, rng: np.random.Generator) -> int:
-    """Draw the group of one more annotator; -1 is a new one."""
-    left = rng.random() * (size.sum() + math.exp(log_concentration))
-    for m in range(len(size)):
-        left -= size[m]
-        if left < 0:
-            return m
-    return -1
+def seat_newcomers(
+    n: int, size: IntArray, log_concentration: float, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw the group of one more annotator, n times apart; -1 is a new one."""
+    places = np.append(np.cumsum(size), size.sum() + math.exp(log_concentration))
+    seats = np.searchsorted(places, rng.random(n) * places[-1], side="right")
+    return np.where(seats < len(size), seats, -1)

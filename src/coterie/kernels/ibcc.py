@@ -11,24 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.answers import (
-    Shapes,
-    add_mean_matrix,
-    count_answers,
-    draw_matrix,
-    log_marginal,
-    shapes_of,
-)
-from coterie.kernels.record import Tally, Trace
-from coterie.kernels.truth import (
-    View,
-    Work,
+from coterie.kernels.answers import Shapes, count_answers, flat, log_marginal, shapes_of
+from coterie.kernels.confusion import (
     draw_class_balance,
-    log_truth,
-    new_work,
-    starting_truth,
-    sweep_truth,
+    draw_matrices,
+    labelled,
+    mean_matrices,
+    slabs,
 )
+from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
+from coterie.kernels.view import View, Work, new_work
 from coterie.numeric.jit import kernel, piece
 from coterie.priors import IBCCPrior
 
@@ -52,7 +45,7 @@ class State(NamedTuple):
 
     truth: IntArray  # (items,)                         z, or -1
     class_total: NDArray[np.int64]  # (classes,)                       n[t]
-    said: IntArray  # (annotators, classes, answers)   n[l, t, c]
+    said: IntArray  # (annotators, answers, classes)   n[l, t, c]
     said_total: IntArray  # (annotators, classes)            n[l, t]
 
 
@@ -85,19 +78,21 @@ def initial_state(
     return State(start, class_total, *count_answers(start, matrix, n_annotators, data))
 
 
-@kernel
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the truth update: a matrix each, one base for all."""
-    n_annotators = len(state.said)
+    everybody = np.arange(len(state.said), dtype=np.int32)
     return View(
         state.truth,
         state.class_total,
         prior.class_weight,
-        state.said,
-        state.said_total,
-        np.arange(n_annotators).astype(np.int32),
-        np.zeros(n_annotators, np.int32),
-        prior.shapes,
+        state.said.reshape(-1),
+        state.said_total.reshape(-1),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        everybody,
+        np.array([len(everybody)]),
+        flat(prior.shapes),
     )
 
 
@@ -119,29 +114,28 @@ def run_block(
     trace: Trace,
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    work = new_work(data, len(state.said))
-    _sweep_many(state, data, prior, rng, tally, trace, work)
+    view = view_of(state, prior)
+    _sweep_many(state, view, data, prior, rng, (tally, trace), new_work(data, view))
 
 
 @kernel
 def _sweep_many(
     state: State,
+    view: View,
     data: Codes,
     prior: Prior,
     rng: np.random.Generator,
-    tally: Tally,
-    trace: Trace,
+    record: tuple[Tally, Trace],
     work: Work,
 ) -> None:
-    view = view_of(state, prior)
+    tally, trace = record
     for sweep in range(len(trace.log_joint)):
         sweep_truth(view, data, work, rng, tally)
         trace.log_likelihood[sweep] = log_likelihood(state, prior)
         trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
-        trace.class_total[sweep] = state.class_total
+        note_classes(sweep, state.class_total, trace)
 
 
-@kernel
 def draw_confusion(
     state: State,
     data: Codes,
@@ -154,13 +148,13 @@ def draw_confusion(
 
     ``spare`` draws for annotators without labels, so that they move nobody else's draws.
     """
-    for l in range(len(out)):
-        labelled = data.annotator_start[l] < data.annotator_start[l + 1]
-        draw_matrix(state.said[l], prior.shapes, 0, out[l], rng if labelled else spare)
+    active = labelled(data)
+    for who, source in ((active, rng), (~active, spare)):
+        for some in slabs(np.flatnonzero(who), out[0].size):
+            out[some] = draw_matrices(state.said[some], prior.shapes, 0 * some, source)
 
 
-@kernel
 def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
     """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    for l in range(len(out)):
-        add_mean_matrix(state.said[l], prior.shapes, 0, 1.0, out[l])
+    for some in slabs(np.arange(len(out)), out[0].size):
+        out[some] += mean_matrices(state.said[some], prior.shapes, 0 * some)

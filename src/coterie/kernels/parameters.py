@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 
 from coterie.kernels.answers import TINY, Shapes
 from coterie.numeric.draws import (
-    draw_antoniak,
+    LONGEST_TABLE,
     draw_log_beta,
-    draw_log_dirichlet,
     draw_log_gamma,
+    log_add,
+    log_gamma_draws,
 )
-from coterie.numeric.jit import kernel
-from coterie.numeric.partitions import log_gamma_density
+from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -38,60 +38,77 @@ IntArray = NDArray[np.int32]
 class BasePrior(NamedTuple):
     """The prior of one cluster's parameters."""
 
-    mean_weight: FloatArray  # (classes, answers)   phi gamma
+    mean_weight: FloatArray  # (answers, classes)   phi gamma
     shape: FloatArray  # (classes,)           a
     rate: FloatArray  # (classes,)           b
+    log_constant: float  # of the density of all of them
 
 
 class Sums(NamedTuple):
     """The auxiliary variables, summed over a cluster's members."""
 
-    tables: FloatArray  # (classes, answers)   sum of s
-    log_decay: FloatArray  # (classes,)           log of the sum of -log nu
+    tables: FloatArray  # (answers, classes)   sum of s
+    decay: FloatArray  # (classes,)           sum of -log nu
+    log_decay: FloatArray  # (classes,)           log of the sum of those that may be too large
+    antoniak: FloatArray  # (n, s)               chances of s, see fill_antoniak
 
 
-@kernel
-def new_shapes(n_bases: int, n_classes: int, n_answers: int) -> Shapes:
-    """Give room for the parameters of this many clusters."""
-    matrices, rows = (n_bases, n_classes, n_answers), (n_bases, n_classes)
-    return Shapes(np.zeros(matrices), np.zeros(rows), np.zeros(matrices), np.zeros(rows))
+def pack_base(mean_weight: FloatArray, shape: FloatArray, rate: FloatArray) -> BasePrior:
+    """Give the prior from phi gamma (T, C), a (T,) and b (T,)."""
+    constant = 0.0
+    for weights, a, b in zip(mean_weight, shape, rate, strict=True):
+        constant += math.lgamma(weights.sum()) - sum(map(math.lgamma, weights))
+        constant += a * math.log(b) - math.lgamma(a)
+    weight = np.ascontiguousarray(mean_weight.T)
+    return BasePrior(weight, np.array(shape), np.array(rate), constant)
 
 
-@kernel
 def new_sums(n_classes: int, n_answers: int) -> Sums:
     """Give sums over nobody."""
-    return Sums(np.zeros((n_classes, n_answers)), np.full(n_classes, -np.inf))
+    return Sums(
+        np.zeros((n_answers, n_classes)),
+        np.zeros(n_classes),
+        np.full(n_classes, -np.inf),
+        np.zeros((LONGEST_TABLE + 1, LONGEST_TABLE + 1)),
+    )
 
 
-@kernel
+def draw_prior(n: int, prior: BasePrior, rng: np.random.Generator) -> Shapes:
+    """Draw beta and eta of n clusters from the prior."""
+    log_mean = log_gamma_draws(
+        np.broadcast_to(prior.mean_weight, (n, *prior.mean_weight.shape)), rng
+    )
+    log_mean -= np.logaddexp.reduce(log_mean, axis=1, keepdims=True)
+    shape = np.broadcast_to(prior.shape, (n, len(prior.shape)))
+    log_strength = log_gamma_draws(shape, rng) - np.log(prior.rate)
+    weight = np.exp(log_mean + log_strength[:, None])
+    return Shapes(weight, np.exp(log_strength), log_mean, log_strength)
+
+
+@piece
 def clear_sums(sums: Sums) -> None:
     """Forget everybody."""
-    sums.tables[:] = 0
-    sums.log_decay[:] = -np.inf
+    n_answers, n_classes = sums.tables.shape
+    for t in range(n_classes):
+        sums.decay[t] = 0.0
+        sums.log_decay[t] = -math.inf
+        for c in range(n_answers):
+            sums.tables[c, t] = 0.0
 
 
-@kernel
-def add_auxiliaries(
-    said: IntArray,
-    total: IntArray,
-    shapes: Shapes,
-    m: int,
-    sums: Sums,
-    rng: np.random.Generator,
-) -> None:
-    """Draw s and nu of a member of cluster m with counts said (T, C), total (T,); add them."""
-    for t in range(len(total)):
-        if total[t] == 0:
-            continue  # both factors are one: there is no nu
-        log_decay = draw_log_decay(
-            shapes.strength[m, t], shapes.log_strength[m, t], float(total[t]), rng
-        )
-        sums.log_decay[t] = np.logaddexp(sums.log_decay[t], log_decay)
-        for c in range(said.shape[1]):
-            sums.tables[t, c] += draw_antoniak(said[t, c], shapes.weight[m, t, c], rng)
+@piece
+def add_decay(n: int, t: int, m: int, shapes: Shapes, sums: Sums, rng: np.random.Generator) -> None:
+    """Draw nu of a member of cluster m with n labels of class t, and add -log nu."""
+    strength = shapes.strength[m, t]
+    if strength >= 1:
+        ratio = rng.standard_gamma(float(n)) / rng.standard_gamma(strength)
+        sums.decay[t] += math.log1p(ratio)
+    else:
+        log_decay = draw_log_decay(strength, shapes.log_strength[m, t], float(n), rng)
+        sums.log_decay[t] = log_add(sums.log_decay[t], log_decay)
 
 
-@kernel
+@part
 def draw_log_decay(
     strength: float, log_strength: float, n: float, rng: np.random.Generator
 ) -> float:
@@ -106,45 +123,48 @@ def draw_log_decay(
     return math.log(decay) if decay > 0 else -math.inf
 
 
-@kernel
+@piece
 def strength_posterior(t: int, sums: Sums, prior: BasePrior) -> tuple[float, float]:
     """Give the shape and the log of the rate of the Gamma that beta[t] is drawn from."""
-    log_rate = np.logaddexp(math.log(prior.rate[t]), sums.log_decay[t])
-    return prior.shape[t] + sums.tables[t].sum(), log_rate
+    shape = prior.shape[t]
+    for c in range(sums.tables.shape[0]):
+        shape += sums.tables[c, t]
+    return shape, log_add(math.log(prior.rate[t] + sums.decay[t]), sums.log_decay[t])
 
 
-@kernel
-def mean_posterior(t: int, sums: Sums, prior: BasePrior, out: FloatArray) -> None:
-    """Write the shapes of the Dirichlet that eta[t] is drawn from, shape (C,)."""
-    for c in range(len(out)):
-        out[c] = prior.mean_weight[t, c] + sums.tables[t, c]
+@piece
+def mean_posterior(c: int, t: int, sums: Sums, prior: BasePrior) -> float:
+    """Give the shape at c of the Dirichlet that eta[t] is drawn from."""
+    return float(prior.mean_weight[c, t] + sums.tables[c, t])
 
 
-@kernel
+@part
 def draw_parameters(
     m: int, sums: Sums, prior: BasePrior, shapes: Shapes, rng: np.random.Generator
 ) -> None:
     """Draw beta and eta of cluster m given the auxiliary variables, into ``shapes``."""
-    for t in range(len(prior.shape)):
-        log_mean = shapes.log_mean[m, t]
-        mean_posterior(t, sums, prior, log_mean)
-        draw_log_dirichlet(log_mean, log_mean, rng)
+    n_answers, n_classes = prior.mean_weight.shape
+    for t in range(n_classes):
+        log_total = -math.inf
+        for c in range(n_answers):
+            shapes.log_mean[m, c, t] = draw_log_gamma(mean_posterior(c, t, sums, prior), rng)
+            log_total = log_add(log_total, shapes.log_mean[m, c, t])
         shape, log_rate = strength_posterior(t, sums, prior)
         log_strength = draw_log_gamma(shape, rng) - log_rate
         shapes.log_strength[m, t] = log_strength
         shapes.strength[m, t] = math.exp(log_strength)
-        for c in range(len(log_mean)):
-            shapes.weight[m, t, c] = math.exp(log_strength + log_mean[c])
+        for c in range(n_answers):
+            shapes.log_mean[m, c, t] -= log_total
+            shapes.weight[m, c, t] = math.exp(log_strength + shapes.log_mean[m, c, t])
 
 
-@kernel
+@piece
 def log_parameters(m: int, shapes: Shapes, prior: BasePrior) -> float:
     """Give the log prior density of beta and eta of cluster m."""
-    result = 0.0
+    result = prior.log_constant
     for t in range(len(prior.shape)):
-        result += log_gamma_density(shapes.log_strength[m, t], prior.shape[t], prior.rate[t])
-        result += math.lgamma(prior.mean_weight[t].sum())
-        for c in range(prior.mean_weight.shape[1]):
-            weight = prior.mean_weight[t, c]
-            result += (weight - 1) * shapes.log_mean[m, t, c] - math.lgamma(weight)
+        result += (prior.shape[t] - 1) * shapes.log_strength[m, t]
+        result -= prior.rate[t] * shapes.strength[m, t]
+        for c in range(prior.mean_weight.shape[0]):
+            result += (prior.mean_weight[c, t] - 1) * shapes.log_mean[m, c, t]
     return result

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
+from coterie.numeric.jit import piece
 
 FloatArray = NDArray[np.float64]
 
@@ -48,3 +49,10 @@ def new_trace(n_sweeps: int, n_classes: int) -> Trace:
         np.zeros(n_sweeps),
         np.zeros((n_sweeps, n_classes), np.int64),
     )
+
+
+@piece
+def note_classes(sweep: int, class_total: NDArray[np.int64], trace: Trace) -> None:
+    """Write the class totals, shape (T,), to the trace."""
+    for t in range(len(class_total)):
+        trace.class_total[sweep, t] = class_total[t]

@@ -1,87 +1,38 @@
-"""The truth of every item, z: take out, weigh, pick, put back. The same code for every model.
+"""The truth of every item, z: weigh the classes, pick one, move the counts. For every model.
 
 p(z[i] = t | rest) is proportional to n[t] + eps mu[t] times a ratio for each label of the item,
 
     (n[matrix, t, c] + beta eta[base, t, c]) / (n[matrix, t] + beta[base, t]),
 
-with the counts of all other items *and of the item's labels before this one*: labels that share a
-matrix are not independent. Known items (gold) are counted and never move; items with neither
-label nor gold are not counted, which integrates them out.
+with the counts of all other items *and of the item's labels before this one*. Known items (gold)
+are counted and never move; items with neither label nor gold are not counted, which integrates
+them out. The item stays in the counts while it is weighed; counts are written only where a truth
+changes.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.answers import Shapes
+from coterie.kernels.labels import base_places, note_labels
 from coterie.kernels.record import Tally
-from coterie.numeric.choice import normalise, pick
-from coterie.numeric.draws import draw_dirichlet
-from coterie.numeric.jit import kernel, piece
+from coterie.kernels.view import View, Work, add_shapes
+from coterie.numeric.choice import normalise, pick, scale_to_one
+from coterie.numeric.jit import part, piece
 from coterie.numeric.rising import log_rising
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
-# Ratios are multiplied while that is safe: one log for many labels.
-TINY_FACTOR = 1e-100
+# So many ratios are multiplied before the product is looked at.
+STRETCH = 8
+# Smaller factors and products are left to logarithms: the shapes may have underflowed.
+TINY_FACTOR = 1e-15
 TINY_PRODUCT = 1e-150
-
-
-class View(NamedTuple):
-    """A model as the truth update sees it: its counts and shapes, and whose each label uses."""
-
-    truth: IntArray  # (items,)                        z, or -1
-    class_total: NDArray[np.int64]  # (classes,)                      n[t]
-    class_weight: FloatArray  # (classes,)                      eps mu
-    said: IntArray  # (matrices, classes, answers)    n[matrix, t, c]
-    said_total: IntArray  # (matrices, classes)             n[matrix, t]
-    matrix: IntArray  # (annotators,)                   whose matrix spoke
-    base: IntArray  # (annotators,)                   whose shapes it was drawn from
-    shapes: Shapes
-
-
-class Classes(Protocol):
-    """Any model's state."""
-
-    @property
-    def class_total(self) -> NDArray[np.int64]:
-        """Items of each true class, n[t], shape (T,)."""
-
-
-class ClassPrior(Protocol):
-    """Any model's prior."""
-
-    @property
-    def class_weight(self) -> FloatArray:
-        """Pseudo-counts eps mu, shape (T,)."""
-
-
-class Work(NamedTuple):
-    """Room to weigh one item."""
-
-    weights: FloatArray  # (classes,)           log weights, then probabilities
-    product: FloatArray  # (classes,)
-    before: IntArray  # (labels, 2)           earlier labels of the matrix: this answer, all
-    seen: IntArray  # (matrices, answers)   zero between items
-    seen_total: IntArray  # (matrices,)           zero between items
-
-
-def new_work(data: Codes, n_matrices: int) -> Work:
-    """Give room to weigh any one item."""
-    most = int(np.diff(data.item_start).max(initial=0))
-    return Work(
-        np.zeros(data.n_classes),
-        np.zeros(data.n_classes),
-        np.zeros((most, 2), np.int32),
-        np.zeros((n_matrices, data.n_answers), np.int32),
-        np.zeros(n_matrices, np.int32),
-    )
+TINY_LOG = 1e-100
 
 
 def starting_truth(truth: IntArray, data: Codes) -> tuple[IntArray, NDArray[np.int64]]:
@@ -92,89 +43,137 @@ def starting_truth(truth: IntArray, data: Codes) -> tuple[IntArray, NDArray[np.i
 
 
 @piece
-def take_out_item(i: int, view: View, data: Codes) -> None:
-    """Take item i and its labels out of the counts."""
-    t = view.truth[i]
-    view.class_total[t] -= 1
-    for k in range(data.item_start[i], data.item_start[i + 1]):
-        m = view.matrix[data.item_annotator[k]]
-        view.said[m, t, data.item_answer[k]] -= 1
-        view.said_total[m, t] -= 1
+def weigh_truth(i: int, view: View, data: Codes, work: Work) -> int:
+    """Weigh the classes of item i: t weighs ``work.weights[t]`` times e to the ``work.logs[t]``.
+
+    The item's labels are noted in ``work.labels``. Returned is how many classes needed logs.
+    """
+    n, in_logs = note_labels(i, view, data, work.labels), 0
+    for t in range(np.uintp(data.n_classes)):
+        own = t == np.uintp(view.truth[i])
+        if own:
+            start = view.class_total[t] - 1 + view.class_weight[t]
+            weight = multiply_own(start, n, work)
+        else:
+            start = view.class_total[t] + view.class_weight[t]
+            weight = multiply_other(start, t, n, work)
+        work.logs[t] = 0.0
+        if weight == 0:
+            work.logs[t] = math.log(start) + multiply_in_logs(i, t, own, view, data, work)
+            weight = 1.0
+            in_logs += 1
+        work.weights[t] = weight
+    return in_logs
 
 
 @piece
-def put_back_item(i: int, view: View, data: Codes) -> None:
-    """Count item i and its labels under its truth."""
-    t = view.truth[i]
-    view.class_total[t] += 1
-    for k in range(data.item_start[i], data.item_start[i + 1]):
-        m = view.matrix[data.item_annotator[k]]
-        view.said[m, t, data.item_answer[k]] += 1
-        view.said_total[m, t] += 1
+def multiply_other(product: float, t: int, n: int, work: Work) -> float:
+    """Multiply by the ratios of n labels for a class other than the item's; zero if too small."""
+    labels, least, k, end = work.labels, 1.0, np.uintp(0), np.uintp(n)
+    while k < end:
+        above, below = 1.0, 1.0
+        stop = k + np.uintp(STRETCH)
+        stop = stop if stop < end else end
+        while k < stop:
+            factor = work.above[labels.cell[k] + t] + labels.before[k]
+            least = factor if factor < least else least
+            above *= factor
+            below *= work.below[labels.row[k] + t] + labels.before_row[k]
+            k += np.uintp(1)
+        product *= above / below
+        if not product > TINY_PRODUCT:
+            return 0.0
+    return product if least > TINY_FACTOR else 0.0
 
 
 @piece
-def count_before(i: int, view: View, data: Codes, work: Work) -> None:
-    """Count, for each label of item i, the item's earlier labels from the same matrix."""
-    start, end = data.item_start[i], data.item_start[i + 1]
-    for k in range(start, end):
-        m, c = view.matrix[data.item_annotator[k]], data.item_answer[k]
-        work.before[k - start, 0] = work.seen[m, c]
-        work.before[k - start, 1] = work.seen_total[m]
-        work.seen[m, c] += 1
-        work.seen_total[m] += 1
-    for k in range(start, end):
-        m, c = view.matrix[data.item_annotator[k]], data.item_answer[k]
-        work.seen[m, c] = 0
-        work.seen_total[m] = 0
+def multiply_own(product: float, n: int, work: Work) -> float:
+    """Multiply by the ratios of n labels for the item's own class; zero if too small."""
+    labels, least, k, end = work.labels, 1.0, np.uintp(0), np.uintp(n)
+    while k < end:
+        above, below = 1.0, 1.0
+        stop = k + np.uintp(STRETCH)
+        stop = stop if stop < end else end
+        while k < stop:
+            factor = labels.own_above[k]
+            least = factor if factor < least else least
+            above *= factor
+            below *= labels.own_below[k]
+            k += np.uintp(1)
+        product *= above / below
+        if not product > TINY_PRODUCT:
+            return 0.0
+    return product if least > TINY_FACTOR else 0.0
 
 
-@piece
-def weigh_truth(i: int, view: View, data: Codes, work: Work) -> None:
-    """Write the log weights of item i's truth to ``work.weights``; the item is taken out."""
-    shapes, log_weight, product = view.shapes, work.weights, work.product
-    for t in range(data.n_classes):
-        log_weight[t] = math.log(view.class_total[t] + view.class_weight[t])
-        product[t] = 1.0
-    count_before(i, view, data, work)
+@part
+def multiply_in_logs(i: int, t: int, own: bool, view: View, data: Codes, work: Work) -> float:
+    """Give the log of the ratios of item i's labels for any class, whatever their size."""
+    labels, shapes, product, result = work.labels, view.shapes, 1.0, 0.0
     start = data.item_start[i]
-    for k in range(start, data.item_start[i + 1]):
-        l, c = data.item_annotator[k], data.item_answer[k]
-        m, b = view.matrix[l], view.base[l]
-        for t in range(data.n_classes):
-            n = view.said[m, t, c] + work.before[k - start, 0]
-            n_row = view.said_total[m, t] + work.before[k - start, 1]
-            above = n + shapes.weight[b, t, c]
-            below = n_row + shapes.strength[b, t]
-            if above < TINY_FACTOR or below < TINY_FACTOR:
-                # Nothing counted, and the shape itself may have underflowed: use its log.
-                log_beta = shapes.log_strength[b, t]
-                log_weight[t] += log_beta + shapes.log_mean[b, t, c] if n == 0 else math.log(above)
-                log_weight[t] -= log_beta if n_row == 0 else math.log(below)
-                continue
-            product[t] *= above / below
-            if product[t] < TINY_PRODUCT:
-                log_weight[t] += math.log(product[t])
-                product[t] = 1.0
-    for t in range(data.n_classes):
-        log_weight[t] += math.log(product[t])
+    for k in range(data.item_start[i + 1] - start):
+        count, total = view.said[labels.cell[k] + t], view.said_total[labels.row[k] + t]
+        before, before_row = int(labels.before[k]), int(labels.before_row[k])
+        count += -1 - before if own else before
+        total += -1 - before_row if own else before_row
+        cell, row = base_places(start + k, view, data)
+        above, below = count + shapes.weight[cell + t], total + shapes.strength[row + t]
+        if above > TINY_LOG and below < 1 / TINY_LOG:
+            product *= above / below
+        else:
+            # With nothing counted the shape itself may have underflowed: use its log.
+            log_beta = shapes.log_strength[row + t]
+            result += log_beta + shapes.log_mean[cell + t] if count == 0 else math.log(above)
+            result -= log_beta if total == 0 else math.log(below)
+        if product < TINY_PRODUCT:
+            result += math.log(product)
+            product = 1.0
+    return result + math.log(product)
+
+
+@part
+def move_item(i: int, new: int, view: View, data: Codes, work: Work) -> None:
+    """Count item i, whose labels are noted, under class ``new``."""
+    labels, shapes, start = work.labels, view.shapes, data.item_start[i]
+    old, now = np.uintp(view.truth[i]), np.uintp(new)
+    view.truth[i] = new
+    view.class_total[old] -= 1
+    view.class_total[now] += 1
+    for k in range(data.item_start[i + 1] - start):
+        base_cell, base_row = base_places(start + k, view, data)
+        for t, sign in ((old, -1), (now, 1)):
+            cell, row = labels.cell[k] + t, labels.row[k] + t
+            view.said[cell] += sign
+            view.said_total[row] += sign
+            work.above[cell] = view.said[cell] + shapes.weight[base_cell + t]
+            work.below[row] = view.said_total[row] + shapes.strength[base_row + t]
+        if len(view.own) > 0:
+            l, c = data.item_annotator[start + k], data.item_answer[start + k]
+            cell = np.uintp((l * data.n_answers + c) * data.n_classes)
+            view.own[cell + old] -= 1
+            view.own[cell + now] += 1
 
 
 @piece
 def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
     """Give item i a new truth; its probabilities are left in ``work.weights``."""
-    take_out_item(i, view, data)
-    weigh_truth(i, view, data, work)
-    normalise(work.weights)
-    view.truth[i] = pick(work.weights, u)
-    put_back_item(i, view, data)
+    if weigh_truth(i, view, data, work) > 0:
+        for t in range(data.n_classes):
+            work.weights[t] = math.log(work.weights[t]) + work.logs[t]
+        normalise(work.weights)
+    else:
+        scale_to_one(work.weights)
+    new = pick(work.weights, u)
+    if new != view.truth[i]:
+        move_item(i, new, view, data, work)
 
 
-@piece
+@part
 def sweep_truth(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
     """Update every item that has labels and no gold; tally every item's probabilities."""
+    add_shapes(view, data, work)
     for i in range(len(view.truth)):
         if data.gold[i] < 0 and data.item_start[i] < data.item_start[i + 1]:
             update_truth(i, view, data, work, rng.random())
@@ -187,7 +186,9 @@ def sweep_truth(
 def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
     """Tally gold items as certain and items without labels as the predictive n[t] + eps mu[t]."""
     tally.sweeps[0] += tally.weight
-    total = view.class_total.sum() + view.class_weight.sum()
+    total = 0.0
+    for t in range(data.n_classes):
+        total += view.class_total[t] + view.class_weight[t]
     for i in range(len(view.truth)):
         if data.gold[i] >= 0:
             tally.probability[i, data.gold[i]] += tally.weight
@@ -207,13 +208,3 @@ def log_truth(view: View) -> float:
         total += view.class_total[t]
         strength += weight
     return result - log_rising(strength, total, math.log(strength))
-
-
-@kernel
-def draw_class_balance(
-    state: Classes, prior: ClassPrior, rng: np.random.Generator, out: FloatArray
-) -> None:
-    """Draw the class balance given the state: tau ~ Dir(n + eps mu), out of shape (T,)."""
-    for t in range(len(out)):
-        out[t] = state.class_total[t] + prior.class_weight[t]
-    draw_dirichlet(out, out, rng)

@@ -31,30 +31,46 @@ def normalise(log_weights: FloatArray) -> None:
     for k in range(len(log_weights)):
         log_weights[k] = math.exp(log_weights[k] - highest)
         total += log_weights[k]
+    scale = 1 / total
     for k in range(len(log_weights)):
-        log_weights[k] /= total
+        log_weights[k] *= scale
 
 
 @piece
-def pick(weights: FloatArray, u: float) -> int:
-    """Give the index whose share of the weights covers ``u``, a uniform number in [0, 1).
-
-    Indices of weight zero are never picked.
+def scale_to_one(weights: FloatArray) -> None:
+    """Turn weights into probabilities, in place.
 
     Examples
     --------
-    >>> [pick(np.array([1.0, 0.0, 3.0]), u) for u in (0.0, 0.24, 0.26, 0.99)]
-    [0, 0, 2, 2]
+    >>> weights = np.array([1.0, 3.0])
+    >>> scale_to_one(weights)
+    >>> weights
+    array([0.25, 0.75])
     """
     total = 0.0
     for k in range(len(weights)):
         total += weights[k]
-    left = u * total
-    last = 0
+    scale = 1 / total
     for k in range(len(weights)):
-        if weights[k] > 0:
+        weights[k] *= scale
+
+
+@piece
+def pick(probabilities: FloatArray, u: float) -> int:
+    """Give the index whose share covers ``u``, a uniform number in [0, 1).
+
+    Indices of probability zero are never picked.
+
+    Examples
+    --------
+    >>> [pick(np.array([0.25, 0.0, 0.75]), u) for u in (0.0, 0.24, 0.26, 0.99)]
+    [0, 0, 2, 2]
+    """
+    last = 0
+    for k in range(len(probabilities)):
+        if probabilities[k] > 0:
             last = k
-            left -= weights[k]
-            if left < 0:
+            u -= probabilities[k]
+            if u < 0:
                 break
     return last

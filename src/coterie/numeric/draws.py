@@ -1,4 +1,4 @@
-"""Gamma, Beta, Dirichlet and Antoniak draws, in logs where the numbers themselves underflow."""
+"""Gamma, Beta and Antoniak draws, in logs where the numbers themselves underflow."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
 
+LONGEST_TABLE = 256
+"""Of the distribution of the number of clusters."""
 
-@kernel
+
+@part
 def draw_log_gamma(shape: float, rng: np.random.Generator) -> float:
     """Draw the log of a Gamma(shape, 1) number.
 
@@ -31,7 +34,7 @@ def draw_log_gamma(shape: float, rng: np.random.Generator) -> float:
     return math.log(rng.standard_gamma(shape + 1)) + math.log1p(-rng.random()) / shape
 
 
-@kernel
+@part
 def draw_log_beta(a: float, b: float, rng: np.random.Generator) -> float:
     """Draw the log of a Beta(a, b) number.
 
@@ -46,59 +49,96 @@ def draw_log_beta(a: float, b: float, rng: np.random.Generator) -> float:
     return -math.log1p(math.exp(log_ratio))
 
 
-@kernel
-def draw_log_dirichlet(shapes: FloatArray, out: FloatArray, rng: np.random.Generator) -> None:
-    """Fill ``out`` with the logs of a Dirichlet draw; both of shape (C,), may be one array.
+@piece
+def log_add(a: float, b: float) -> float:
+    """Give log(e^a + e^b); either may be -inf.
 
     Examples
     --------
-    >>> out = np.empty(50)
-    >>> draw_log_dirichlet(np.full(50, 0.018), out, np.random.default_rng(1))
-    >>> bool(np.isfinite(out).all()), round(float(np.exp(out).sum()), 9)
-    (True, 1.0)
+    >>> round(math.exp(log_add(math.log(2.0), math.log(3.0))), 9), log_add(-math.inf, -math.inf)
+    (5.0, -inf)
     """
-    for c in range(len(shapes)):
-        out[c] = draw_log_gamma(shapes[c], rng)
-    highest = out.max()
-    total = 0.0
-    for c in range(len(shapes)):
-        total += math.exp(out[c] - highest)
-    out -= highest + math.log(total)
+    if a < b:
+        a, b = b, a
+    if b == -math.inf:
+        return a
+    return a + math.log1p(math.exp(b - a))
 
 
-@kernel
-def draw_dirichlet(shapes: FloatArray, out: FloatArray, rng: np.random.Generator) -> None:
-    """Fill ``out`` with a Dirichlet draw; both of shape (C,), may be one array.
+def log_gamma_draws(shapes: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw the logs of Gamma(shape, 1) numbers, one for each shape.
 
     Examples
     --------
-    >>> out = np.empty(2)
-    >>> draw_dirichlet(np.array([1e6, 3e6]), out, np.random.default_rng(1))
-    >>> out.round(2)
-    array([0.25, 0.75])
+    >>> draws = log_gamma_draws(np.array([1e-5, 0.0, 1e12]), np.random.default_rng(1))
+    >>> bool(draws[0] < -700), draws[1:].round(1).tolist()
+    (True, [-inf, 27.6])
     """
-    draw_log_dirichlet(shapes, out, rng)
-    for c in range(len(out)):
-        out[c] = math.exp(out[c])
+    with np.errstate(divide="ignore", over="ignore"):
+        below = rng.standard_exponential(shapes.shape) / shapes
+    return np.asarray(np.log(rng.standard_gamma(shapes + 1)) - below)
 
 
-@kernel
-def draw_antoniak(n: int, x: float, rng: np.random.Generator) -> int:
-    """Draw the number of clusters of n things under a CRP(x).
+@piece
+def table_length(most: int, total: int) -> int:
+    """Say how long a table to draw ``total`` things in parts of ``most`` at most should be.
 
-    It is the sum over j < n of Bernoulli(x / (x + j)); the first is always one, even where x has
-    underflowed to zero.
+    Filling it takes the square of its length: not more than a few steps a thing.
+    """
+    length = int(math.sqrt(8.0 * total))
+    length = length if length < most else most
+    return length if length < LONGEST_TABLE else LONGEST_TABLE
+
+
+@piece
+def fill_antoniak(x: float, length: int, table: FloatArray) -> None:
+    """Write the chances table[n, s] that n things under a CRP(x) make s clusters, 1 <= n <= length.
+
+    The last thing opens a cluster with probability x / (x + n - 1); the first always does, even
+    where x has underflowed to zero.
 
     Examples
     --------
-    >>> rng = np.random.default_rng(1)
-    >>> draw_antoniak(0, 2.0, rng), draw_antoniak(5, 0.0, rng), draw_antoniak(5, 1e9, rng)
-    (0, 1, 5)
+    >>> table = np.zeros((4, 4))
+    >>> fill_antoniak(1.0, 3, table)
+    >>> table[3].round(3).tolist()
+    [0.0, 0.333, 0.5, 0.167]
     """
-    if n == 0:
-        return 0
-    clusters = 1
-    for j in range(1, n):
-        if rng.random() * (x + j) < x:
-            clusters += 1
+    table[1, 1] = 1.0
+    for n in range(1, length):
+        new = x / (x + n)
+        old = n / (x + n)
+        for s in range(1, n + 1):
+            table[n + 1, s] = table[n, s] * old + table[n, s - 1] * new
+        table[n + 1, n + 1] = table[n, n] * new
+
+
+@piece
+def draw_antoniak(
+    n: int, x: float, table: FloatArray, length: int, rng: np.random.Generator
+) -> int:
+    """Draw the number of clusters of n > 0 things under a CRP(x).
+
+    It is the sum over j < n of Bernoulli(x / (x + j)): as far as it goes from the filled table, by
+    one uniform number; from there on by a uniform number a success, which comes when the chance
+    that none has come yet falls below it.
+
+    Examples
+    --------
+    >>> rng, table = np.random.default_rng(1), np.zeros((4, 4))
+    >>> fill_antoniak(1e9, 3, table)
+    >>> draw_antoniak(2, 1e9, table, 3, rng), draw_antoniak(5, 1e9, table, 3, rng)
+    (2, 5)
+    """
+    first = n if n < length else length
+    clusters, u = 1, rng.random() - table[first, 1]
+    while u >= 0 and clusters < first:
+        clusters += 1
+        u -= table[first, clusters]
+    if n > length:
+        none_yet, u = 1.0, rng.random()
+        for j in range(length, n):
+            none_yet *= j / (x + j)
+            if none_yet < u:
+                clusters, none_yet, u = clusters + 1, 1.0, rng.random()
     return clusters

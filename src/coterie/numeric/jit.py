@@ -27,6 +27,14 @@ def piece(function: F) -> F:
     return _compile(function, forceinline=True, _nrt=False)
 
 
+def part(function: F) -> F:
+    """Compile a larger part of a kernel, with the bargain of :func:`piece`, but not pasted.
+
+    It is compiled once and called: for what runs once a sweep, or hardly ever.
+    """
+    return _compile(function, _nrt=False)
+
+
 def _compile(function: F, **options: Any) -> F:
     njit: Any = numba.njit  # typed without the options that piece needs
     compiled: F = njit(cache=True, nogil=True, error_model="numpy", **options)(function)

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.numeric.draws import draw_log_beta, draw_log_gamma
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import piece
 from coterie.numeric.rising import log_rising
 
 IntArray = NDArray[np.int32]
 
 
-@kernel
 def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray:
     """Draw a partition of n things from CRP(concentration): canonical codes, shape (n,).
 
@@ -23,20 +22,19 @@ def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray
     >>> draw_crp(4, 1e-12, np.random.default_rng(1)), draw_crp(4, 1e12, np.random.default_rng(1))
     (array([0, 0, 0, 0], dtype=int32), array([0, 1, 2, 3], dtype=int32))
     """
-    group = np.empty(n, np.int32)
+    places = rng.random(n) * (np.arange(n) + concentration)
+    group: list[int] = []
     n_groups = 0
-    for l in range(n):
-        place = rng.random() * (l + concentration)
+    for l, place in enumerate(places.tolist()):
         # Below l: sit with the person of that number, which is a group in proportion to its size.
         if place < l:
-            group[l] = group[int(place)]
+            group.append(group[int(place)])
         else:
-            group[l] = n_groups
+            group.append(n_groups)
             n_groups += 1
-    return group
+    return np.array(group, np.int32)
 
 
-@kernel
 def canonical_groups(group: IntArray) -> IntArray:
     """Renumber the groups 0, 1, 2 ... by first appearance; -1 (no group) stays; shape (n,).
 
@@ -45,20 +43,14 @@ def canonical_groups(group: IntArray) -> IntArray:
     >>> canonical_groups(np.array([7, -1, 3, 7], np.int32))
     array([ 0, -1,  1,  0], dtype=int32)
     """
-    number = np.full(group.max() + 1 if len(group) else 0, -1, np.int32)
+    seated = group >= 0
     out = np.full(len(group), -1, np.int32)
-    n_groups = 0
-    for l in range(len(group)):
-        if group[l] < 0:
-            continue
-        if number[group[l]] < 0:
-            number[group[l]] = n_groups
-            n_groups += 1
-        out[l] = number[group[l]]
+    _, first, which = np.unique(group[seated], return_index=True, return_inverse=True)
+    out[seated] = np.argsort(np.argsort(first))[which]
     return out
 
 
-@kernel
+@piece
 def log_crp(size: IntArray, log_concentration: float) -> float:
     """Give the log probability of a partition with these group sizes (zeros are no groups).
 
@@ -78,7 +70,7 @@ def log_crp(size: IntArray, log_concentration: float) -> float:
     return result - log_rising(math.exp(log_concentration), total, log_concentration)
 
 
-@kernel
+@piece
 def draw_log_concentration(
     log_concentration: float,
     counts: tuple[int, int],
@@ -119,7 +111,7 @@ def draw_log_concentration(
     return draw_log_gamma(shape, rng) - math.log(rate)
 
 
-@kernel
+@piece
 def log_gamma_density(log_x: float, shape: float, rate: float) -> float:
     """Give the log density of Gamma(shape, rate) at x.
 

@@ -1,0 +1,1 @@
+"""How fast the samplers are, as ratios measured in one run; see ``docs/performance.md``."""

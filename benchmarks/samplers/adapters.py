@@ -1,0 +1,104 @@
+"""The names in ``coterie`` and in its frozen twin that the benchmarks call, all in one place."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie.annotations import Codes
+from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
+
+PRIORS = {"ibcc": IBCCPrior, "cbcc": CBCCPrior, "hcbcc": HCBCCPrior}
+NAMES = {"ibcc": "iBCC", "cbcc": "cBCC", "hcbcc": "hcBCC"}
+
+
+class Side(NamedTuple):
+    """Either of the two: ours, or the frozen twin."""
+
+    name: str
+    root: str
+
+    def module(self, name: str) -> ModuleType:
+        return importlib.import_module(f"{self.root}.{name}")
+
+
+OURS = Side("ours", "coterie")
+TWIN = Side("twin", "benchmarks.twin")
+SIDES = (OURS, TWIN)
+
+
+class Dirichlets(NamedTuple):
+    """iBCC's prior as plain arrays, for those who are not coterie."""
+
+    class_weight: np.ndarray  # (T,)     eps mu
+    weight: np.ndarray  # (T, C)   beta eta
+    strength: np.ndarray  # (T,)     beta
+
+
+def ibcc_prior(data: Codes) -> Dirichlets:
+    prior = IBCCPrior.paper(data.n_classes, data.n_answers)
+    weight = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)
+    return Dirichlets(np.array(prior.class_weights), weight, weight.sum(axis=1))
+
+
+def count(truth: np.ndarray, data: Codes) -> np.ndarray:
+    """Labels by annotator, true class and answer, shape (L, T, C)."""
+    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
+    said = np.zeros((len(data.annotator_start) - 1, data.n_classes, data.n_answers), np.int32)
+    np.add.at(said, (data.item_annotator, truth[item], data.item_answer), 1)
+    return said
+
+
+def vote(data: Codes) -> np.ndarray:
+    from coterie.kernels.majority import count_votes
+
+    return count_votes(data).argmax(axis=1).astype(np.int32)
+
+
+class Sampler:
+    """A model of one side on data, at rest between blocks of sweeps."""
+
+    def __init__(
+        self, side: Side, model: str, data: Codes, start: tuple[np.ndarray, np.ndarray],
+        seed: int = 0,
+    ) -> None:  # fmt: skip
+        self.side, self.model, self.data = side, model, data
+        self.kernels = side.module(f"kernels.{model}")
+        self.record = side.module("kernels.record")
+        self.rng = np.random.default_rng(seed)
+        self.prior = self.kernels.pack_prior(PRIORS[model].paper(data.n_classes, data.n_answers))
+        self.state = self.kernels.initial_state(data, self.prior, *start, self.rng)
+        self.tally = self.record.new_tally(data)
+        self.clusters: list[float] = []
+
+    def run(self, sweeps: int) -> Any:
+        """Make sweeps, as a chain does; give the trace."""
+        trace = self.record.new_trace(sweeps, self.data.n_classes)
+        self.kernels.run_block(self.state, self.data, self.prior, self.rng, self.tally, trace)
+        self.clusters += trace.n_groups.tolist()
+        return trace
+
+    def where(self) -> tuple[np.ndarray, np.ndarray]:
+        """The truth and the grouping, from which another sampler can start."""
+        nobody = np.zeros(len(self.data.annotator_start) - 1, np.int32)
+        return self.state.truth.copy(), getattr(self.state, "group", nobody).copy()
+
+
+def one_group(data: Codes) -> tuple[np.ndarray, np.ndarray]:
+    """Where the first chain starts: the vote, everybody together."""
+    return vote(data), np.zeros(len(data.annotator_start) - 1, np.int32)
+
+
+def truth_conditional(sampler: Sampler, i: int) -> np.ndarray:
+    """p(z[i] | all else), shape (T,): the tally of a sweep in which all other items are gold."""
+    truth = sampler.state.truth
+    gold = truth.copy()
+    gold[i] = -1
+    gold.setflags(write=False)
+    data = sampler.data._replace(gold=gold)
+    lone = Sampler(sampler.side, sampler.model, data, sampler.where())
+    lone.run(1)
+    return lone.tally.probability[i]

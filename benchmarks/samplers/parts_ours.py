@@ -1,0 +1,118 @@
+"""The parts of a sweep of coterie's kernels, each in a compiled loop of its own.
+
+This is the one file that names inner functions of the kernels: when a sweep is cut up in another
+way, this follows ``_sweep_many`` of the model.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.samplers.loops import Part, compiled
+from coterie.kernels import cbcc, hcbcc, ibcc
+from coterie.kernels.groups import log_partition, update_concentration
+from coterie.kernels.truth import log_truth, new_work, sweep_truth
+
+if TYPE_CHECKING:
+    from benchmarks.samplers.adapters import Sampler
+
+KERNELS = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}
+
+
+def parts_of(s: Sampler) -> dict[str, Part]:
+    """Each part of a sweep by itself, as a function of how often to do it."""
+    view = KERNELS[s.model].view_of(s.state, s.prior)
+    trace = trace_loop(s.model)
+    parts = {"truth": truth_sweeps(s), "trace": lambda n: trace(s.state, view, s.prior, n)}
+    if s.model == "ibcc":
+        return parts
+    room = KERNELS[s.model].new_room(s.state, s.data)
+    groups, concentration = group_loop(s.model), concentration_loop()
+    parts["clusters"] = lambda n: groups(s.state, s.prior, room, s.rng, n)
+    parts["concentration"] = lambda n: concentration(s.state, s.prior, s.rng, n)
+    if s.model == "hcbcc":
+        parameters = parameter_loop()
+        parts["parameters"] = lambda n: parameters(s.state, s.prior, room, s.rng, n)
+    return parts
+
+
+def truth_sweeps(s: Sampler) -> Part:
+    view = KERNELS[s.model].view_of(s.state, s.prior)
+    loop, work = truth_loop(), new_work(s.data, view)
+    return lambda n: loop(view, s.data, work, s.rng, s.tally, n)
+
+
+@cache
+def truth_loop() -> Any:
+    @compiled
+    def loop(view, data, work, rng, tally, n):
+        for _ in range(n):
+            sweep_truth(view, data, work, rng, tally)
+
+    return loop
+
+
+@cache
+def group_loop(model: str) -> Any:
+    sweep_groups = KERNELS[model].sweep_groups
+
+    @compiled
+    def loop(state, prior, room, rng, n):
+        for _ in range(n):
+            sweep_groups(state, prior, room, rng)
+
+    return loop
+
+
+@cache
+def parameter_loop() -> Any:
+    sweep_parameters = hcbcc.sweep_parameters
+
+    @compiled
+    def loop(state, prior, room, rng, n):
+        for _ in range(n):
+            sweep_parameters(state, prior, room, rng)
+
+    return loop
+
+
+@cache
+def concentration_loop() -> Any:
+    @compiled
+    def loop(state, prior, rng, n):
+        alpha, prior_alpha = state.log_concentration, prior.concentration
+        for _ in range(n):
+            update_concentration(alpha, state.size, state.n_groups, prior_alpha, rng)
+
+    return loop
+
+
+@cache
+def trace_loop(model: str) -> Any:
+    log_likelihood = getattr(KERNELS[model], "log_likelihood", None)
+    log_prior = getattr(KERNELS[model], "log_prior", None)
+
+    @compiled
+    def of_ibcc(state, view, prior, n):
+        total = 0.0
+        for _ in range(n):
+            total += log_likelihood(state, prior) + log_truth(view)
+        return total
+
+    @compiled
+    def of_cbcc(state, view, prior, n):
+        total, log_alpha = 0.0, state.log_concentration
+        for _ in range(n):
+            total += log_likelihood(state, prior) + log_truth(view)
+            total += log_partition(state.size, log_alpha[0], prior.concentration)
+        return total
+
+    @compiled
+    def of_hcbcc(state, view, prior, n):
+        total = 0.0  # the likelihood is left over from moving the annotators
+        for _ in range(n):
+            total += log_prior(state, prior) + log_truth(view)
+        return total
+
+    return {"ibcc": of_ibcc, "cbcc": of_cbcc, "hcbcc": of_hcbcc}[model]

@@ -1,0 +1,145 @@
+"""Nanoseconds a label and sweep as crowds grow, two chains on two cores, and memory.
+
+``python -m benchmarks.samplers.scale [labels]``. 1,000 annotators, who start in the five groups
+they were made from.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.samplers import problems
+from benchmarks.samplers.adapters import NAMES, OURS, Sampler, vote
+from benchmarks.samplers.report import Report, run
+from benchmarks.samplers.timing import block_length, in_turns
+from coterie.annotations import Codes
+
+PARALLEL, BYTES = "<= 1.15", "<= 40"
+SETTLE = 3
+PARALLEL_LABELS, PARALLEL_SECONDS, ROUNDS = 1_000_000, 0.5, 7
+SWEEPS = 3  # of the run whose memory is measured
+
+
+def sampler_on(model: str, data: Codes, seed: int = 0) -> Sampler:
+    return Sampler(OURS, model, data, (vote(data), problems.groups()), seed)
+
+
+def table(report: Report, labels: int) -> None:
+    report.table(
+        "Nanoseconds a label and sweep (mean number of clusters)",
+        "labels", *(f"{name}" for name in NAMES.values()),
+    )  # fmt: skip
+    for size in problems.sizes(labels):
+        data = problems.synthetic(size)
+        cells = []
+        for model in NAMES:
+            sampler = sampler_on(model, data)
+            sampler.run(SETTLE)
+            (seconds,) = in_turns([sampler.run], 2.0)
+            clusters = np.mean(sampler.clusters)
+            cells.append(f"{1e9 * seconds / size:.1f}" + (f" ({clusters:.1f})" if clusters else ""))
+        report.row(problems.name_of(size), *cells)
+
+
+def parallel(report: Report, labels: int) -> None:
+    """Two threads with a chain each, as a run has them, against one."""
+    report.table(
+        "Two chains on two cores: wall time, of one chain's", "model", "one, s", "two, s", "ratio"
+    )
+    if (os.cpu_count() or 1) < 2:
+        report.say("there is one core: not measured")
+        return
+    data = problems.synthetic(min(labels, PARALLEL_LABELS))
+    worst = 0.0
+    with ThreadPoolExecutor(2) as pool:
+        for model in NAMES:
+            chains = [sampler_on(model, data, seed) for seed in (0, 1)]
+            n = block_length(chains[0].run, PARALLEL_SECONDS)
+            chains[1].run(SETTLE)
+            one, two = [], []
+            for _ in range(ROUNDS):
+                for used, times in ((chains[:1], one), (chains, two)):
+                    start = time.perf_counter()
+                    list(pool.map(Sampler.run, used, [n] * len(used)))
+                    times.append(time.perf_counter() - start)
+            worst = max(worst, min(two) / min(one))
+            cells = (min(one), min(two), min(two) / min(one))
+            report.row(NAMES[model], *(f"{cell:.2f}" for cell in cells))
+    report.ratio("two chains / one chain, wall time, worst", worst, PARALLEL)
+
+
+def memory(report: Report, labels: int) -> None:
+    """Bytes a label of a fit, in a process of its own that has loaded nothing but the labels."""
+    report.table(
+        f"Memory of a fit beside the labels, bytes a label, {problems.name_of(labels)}",
+        "model", "labels", "one chain", "four chains",
+    )  # fmt: skip
+    worst = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        _child("write", folder, labels)
+        for model in NAMES:
+            held, one = map(float, _child(model, folder, labels, 1).split())
+            held, four = map(float, _child(model, folder, labels, 4).split())
+            worst = max(worst, four / labels)
+            report.row(NAMES[model], *(f"{cell / labels:.1f}" for cell in (held, one, four)))
+    report.ratio("bytes a label during a run of four chains, worst", worst, BYTES, 1)
+
+
+def _child(what: str, folder: str, labels: int, chains: int = 0) -> str:
+    command = [sys.executable, "-W", "ignore", "-m", "benchmarks.samplers.scale", what, folder]
+    command += [str(labels), str(chains)]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def write(folder: Path, labels: int) -> None:
+    for name, value in problems.synthetic(labels)._asdict().items():
+        np.save(folder / f"{name}.npy", value)
+
+
+def measure_memory(model: str, folder: Path, chains: int) -> None:
+    """Print the bytes of the labels, and by how much a fit makes the process grow at most."""
+    from coterie.models import make_model
+
+    settings = {"sweeps": SWEEPS, "burn_in": 1, "early_stop": False, "progress": False}
+    fit = make_model(model, chains=chains, random_state=0, **settings).fit
+    fit(problems.annotations(problems.synthetic(1_000)))  # loads and compiles all that it needs
+    loaded = [np.load(folder / f"{name}.npy") for name in Codes._fields]
+    codes = Codes(*loaded[:7], int(loaded[7]), int(loaded[8]))
+    annotations = problems.annotations(codes)
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    fit(annotations)
+    print(sum(array.nbytes for array in codes[:7]), max(0, _status("VmHWM") - before))
+
+
+def _status(field: str) -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    raise LookupError(field)
+
+
+def main(report: Report, labels: int) -> None:
+    table(report, labels)
+    parallel(report, labels)
+    if Path("/proc/self/clear_refs").exists():
+        memory(report, labels)
+    else:
+        report.say("memory is measured on Linux only")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["write"]:
+        write(Path(sys.argv[2]), int(sys.argv[3]))
+    elif sys.argv[1:2] and sys.argv[1] in NAMES:
+        measure_memory(sys.argv[1], Path(sys.argv[2]), int(sys.argv[4]))
+    else:
+        run(main)

@@ -1,0 +1,1 @@
+"""The samplers before they were made fast, frozen: see README.md."""

@@ -1,0 +1,1 @@
+"""One file a model: arrays in, arrays changed in place (numba)."""

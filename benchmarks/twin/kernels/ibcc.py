@@ -1,0 +1,166 @@
+"""iBCC: every annotator has a confusion matrix of their own. Sampled: z.
+
+Psi[l, t] ~ Dir(beta[t] eta[t]),  tau ~ Dir(eps mu);  both integrated out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.annotations import Codes
+from benchmarks.twin.kernels.answers import (
+    Shapes,
+    add_mean_matrix,
+    count_answers,
+    draw_matrix,
+    log_marginal,
+    shapes_of,
+)
+from benchmarks.twin.kernels.record import Tally, Trace
+from benchmarks.twin.kernels.truth import (
+    View,
+    Work,
+    draw_class_balance,
+    log_truth,
+    new_work,
+    starting_truth,
+    sweep_truth,
+)
+from benchmarks.twin.numeric.jit import kernel, piece
+from coterie.priors import IBCCPrior
+
+__all__ = [
+    "Prior",
+    "State",
+    "draw_class_balance",
+    "draw_confusion",
+    "initial_state",
+    "mean_confusion",
+    "pack_prior",
+    "run_block",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+class State(NamedTuple):
+    """Where the chain is."""
+
+    truth: IntArray  # (items,)                         z, or -1
+    class_total: NDArray[np.int64]  # (classes,)                       n[t]
+    said: IntArray  # (annotators, classes, answers)   n[l, t, c]
+    said_total: IntArray  # (annotators, classes)            n[l, t]
+
+
+class Prior(NamedTuple):
+    """The prior as the kernel reads it."""
+
+    class_weight: FloatArray  # (classes,)   eps mu
+    shapes: Shapes  # one base: beta, eta
+
+
+def pack_prior(prior: IBCCPrior) -> Prior:
+    """Give a resolved prior as the kernel reads it."""
+    return Prior(
+        np.array(prior.class_weights),
+        shapes_of(np.asarray(prior.mean), np.asarray(prior.strength)),
+    )
+
+
+def initial_state(
+    data: Codes,
+    prior: Prior,
+    truth: IntArray,
+    group: IntArray | None = None,
+    rng: np.random.Generator | None = None,
+) -> State:
+    """Start from a truth, shape (N,); the other arguments are there for other models."""
+    start, class_total = starting_truth(truth, data)
+    n_annotators = len(data.annotator_start) - 1
+    matrix = np.arange(n_annotators, dtype=np.int32)
+    return State(start, class_total, *count_answers(start, matrix, n_annotators, data))
+
+
+@kernel
+def view_of(state: State, prior: Prior) -> View:
+    """Show the state to the truth update: a matrix each, one base for all."""
+    n_annotators = len(state.said)
+    return View(
+        state.truth,
+        state.class_total,
+        prior.class_weight,
+        state.said,
+        state.said_total,
+        np.arange(n_annotators).astype(np.int32),
+        np.zeros(n_annotators, np.int32),
+        prior.shapes,
+    )
+
+
+@piece
+def log_likelihood(state: State, prior: Prior) -> float:
+    """Give log p(Y | z), the confusion matrices integrated out."""
+    result = 0.0
+    for l in range(len(state.said)):
+        result += log_marginal(l, state.said, state.said_total, prior.shapes, 0)
+    return result
+
+
+def run_block(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    tally: Tally,
+    trace: Trace,
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    work = new_work(data, len(state.said))
+    _sweep_many(state, data, prior, rng, tally, trace, work)
+
+
+@kernel
+def _sweep_many(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    tally: Tally,
+    trace: Trace,
+    work: Work,
+) -> None:
+    view = view_of(state, prior)
+    for sweep in range(len(trace.log_joint)):
+        sweep_truth(view, data, work, rng, tally)
+        trace.log_likelihood[sweep] = log_likelihood(state, prior)
+        trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
+        trace.class_total[sweep] = state.class_total
+
+
+@kernel
+def draw_confusion(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    spare: np.random.Generator,
+    out: FloatArray,
+) -> None:
+    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+
+    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    """
+    for l in range(len(out)):
+        labelled = data.annotator_start[l] < data.annotator_start[l + 1]
+        draw_matrix(state.said[l], prior.shapes, 0, out[l], rng if labelled else spare)
+
+
+@kernel
+def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
+    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
+    for l in range(len(out)):
+        add_mean_matrix(state.said[l], prior.shapes, 0, 1.0, out[l])

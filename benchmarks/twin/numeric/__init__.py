@@ -1,0 +1,1 @@
+"""Numbers and draws that the kernels share (numba)."""

@@ -1,0 +1,133 @@
+"""Partitions under the Chinese restaurant process: draw, number, weigh; its concentration."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.twin.numeric.draws import draw_log_beta, draw_log_gamma
+from benchmarks.twin.numeric.jit import kernel
+from benchmarks.twin.numeric.rising import log_rising
+
+IntArray = NDArray[np.int32]
+
+
+@kernel
+def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray:
+    """Draw a partition of n things from CRP(concentration): canonical codes, shape (n,).
+
+    Examples
+    --------
+    >>> draw_crp(4, 1e-12, np.random.default_rng(1)), draw_crp(4, 1e12, np.random.default_rng(1))
+    (array([0, 0, 0, 0], dtype=int32), array([0, 1, 2, 3], dtype=int32))
+    """
+    group = np.empty(n, np.int32)
+    n_groups = 0
+    for l in range(n):
+        place = rng.random() * (l + concentration)
+        # Below l: sit with the person of that number, which is a group in proportion to its size.
+        if place < l:
+            group[l] = group[int(place)]
+        else:
+            group[l] = n_groups
+            n_groups += 1
+    return group
+
+
+@kernel
+def canonical_groups(group: IntArray) -> IntArray:
+    """Renumber the groups 0, 1, 2 ... by first appearance; -1 (no group) stays; shape (n,).
+
+    Examples
+    --------
+    >>> canonical_groups(np.array([7, -1, 3, 7], np.int32))
+    array([ 0, -1,  1,  0], dtype=int32)
+    """
+    number = np.full(group.max() + 1 if len(group) else 0, -1, np.int32)
+    out = np.full(len(group), -1, np.int32)
+    n_groups = 0
+    for l in range(len(group)):
+        if group[l] < 0:
+            continue
+        if number[group[l]] < 0:
+            number[group[l]] = n_groups
+            n_groups += 1
+        out[l] = number[group[l]]
+    return out
+
+
+@kernel
+def log_crp(size: IntArray, log_concentration: float) -> float:
+    """Give the log probability of a partition with these group sizes (zeros are no groups).
+
+    alpha^M * product over m of (size[m] - 1)! / (alpha (alpha + 1) ... (alpha + L - 1)).
+
+    Examples
+    --------
+    >>> round(math.exp(log_crp(np.array([2, 0, 1], np.int32), math.log(0.5))), 6)
+    0.133333
+    """
+    total = 0
+    result = 0.0
+    for m in range(len(size)):
+        if size[m] > 0:
+            total += size[m]
+            result += log_concentration + math.lgamma(size[m])
+    return result - log_rising(math.exp(log_concentration), total, log_concentration)
+
+
+@kernel
+def draw_log_concentration(
+    log_concentration: float,
+    counts: tuple[int, int],
+    gamma: tuple[float, float],
+    rng: np.random.Generator,
+) -> float:
+    """Draw log alpha given the partition, by the auxiliary variable of Escobar and West.
+
+    x ~ Beta(alpha + 1, L), then Gamma(a + M, b - log x) with odds (a + M - 1) / (L (b - log x))
+    against Gamma(a + M - 1, b - log x).
+
+    Parameters
+    ----------
+    log_concentration
+        The present value.
+    counts
+        L, the number of people, and M, the number of groups.
+    gamma
+        The prior's shape a and rate b.
+    rng
+        The source of randomness.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> log_alpha = [draw_log_concentration(0.0, (10, 10), (1e6, 2e6), rng) for _ in range(9)]
+    >>> round(float(np.exp(log_alpha).mean()), 2)
+    0.5
+    """
+    people, groups = counts
+    shape, rate = gamma
+    if people > 0:
+        rate -= draw_log_beta(math.exp(log_concentration) + 1, float(people), rng)
+        odds = (shape + groups - 1) / (people * rate)
+        shape += groups
+        if rng.random() * (1 + odds) >= odds:
+            shape -= 1
+    return draw_log_gamma(shape, rng) - math.log(rate)
+
+
+@kernel
+def log_gamma_density(log_x: float, shape: float, rate: float) -> float:
+    """Give the log density of Gamma(shape, rate) at x.
+
+    Examples
+    --------
+    >>> round(math.exp(log_gamma_density(math.log(2.0), 1.0, 0.5)), 6)
+    0.18394
+    """
+    return (
+        shape * math.log(rate) - math.lgamma(shape) + (shape - 1) * log_x - rate * math.exp(log_x)
+    )

@@ -1,0 +1,106 @@
+"""One item's labels, noted once: where each is counted, and which labels before it count there too.
+
+Labels that share a matrix are not independent: each is weighed after those before it. Under the
+item's present class, in whose counts it still is, a label counts down, n - 1 - (labels before it),
+where under any other it counts up: the same factors in another order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from coterie.annotations import Codes
+from coterie.kernels.view import Labels, View
+from coterie.numeric.jit import part, piece
+
+
+@piece
+def note_labels(i: int, view: View, data: Codes, labels: Labels) -> int:
+    """Note the labels of item i and give their number."""
+    if len(view.matrix) > 0:
+        note_shared(i, view, data, labels)
+    elif note_own(i, view, data, labels) > 0 or labels.repeated[0] > 0:
+        note_repeats(i, view, data, labels)
+    return int(data.item_start[i + 1] - data.item_start[i])
+
+
+@piece
+def note_own(i: int, view: View, data: Codes, labels: Labels) -> int:
+    """Note the labels where everybody has a matrix; give the number of repeated ones."""
+    start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
+    repeats, last, base_row = 0, -1, np.uintp(0)
+    for k in range(np.uintp(data.item_start[i + 1]) - start):
+        l = data.item_annotator[start + k]
+        row, answer = np.uintp(l) * n_classes, np.uintp(data.item_answer[start + k]) * n_classes
+        cell = row * n_answers + answer
+        labels.row[k] = row
+        labels.cell[k] = cell
+        if len(view.base) > 0:
+            base_row = np.uintp(view.base[np.uintp(l)]) * n_classes
+        weight = view.shapes.weight[base_row * n_answers + answer + t]
+        # From the integers: one would not come off again where the shape is far below it.
+        labels.own_above[k] = (view.said[cell + t] - 1) + weight
+        labels.own_below[k] = (view.said_total[row + t] - 1) + view.shapes.strength[base_row + t]
+        repeats += l == last
+        last = l
+    return repeats
+
+
+@part
+def note_repeats(i: int, view: View, data: Codes, labels: Labels) -> None:
+    """Correct what was noted where an annotator repeats themselves: such labels are neighbours.
+
+    Most items have none; what the last one that had left behind is cleared.
+    """
+    for k in range(labels.repeated[0]):
+        labels.before[k] = 0.0
+        labels.before_row[k] = 0.0
+    start, t = data.item_start[i], np.uintp(view.truth[i])
+    labels.repeated[0] = data.item_start[i + 1] - start
+    for k in range(1, labels.repeated[0]):
+        if labels.row[k] == labels.row[k - 1]:
+            labels.before_row[k] = labels.before_row[k - 1] + 1
+            if labels.cell[k] == labels.cell[k - 1]:
+                labels.before[k] = labels.before[k - 1] + 1
+            cell, row = base_places(start + k, view, data)
+            rest = view.said[labels.cell[k] + t] - 1 - labels.before[k]
+            rest_row = view.said_total[labels.row[k] + t] - 1 - labels.before_row[k]
+            labels.own_above[k] = rest + view.shapes.weight[cell + t]
+            labels.own_below[k] = rest_row + view.shapes.strength[row + t]
+
+
+@piece
+def base_places(k: int, view: View, data: Codes) -> tuple[np.uintp, np.uintp]:
+    """Give the places, for class 0, of label k of all in the shapes and strengths of its base."""
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
+    row = np.uintp(0)
+    if len(view.base) > 0:
+        row = np.uintp(view.base[data.item_annotator[k]]) * n_classes
+    cell = row * n_answers + np.uintp(data.item_answer[k]) * n_classes
+    return cell, row
+
+
+@piece
+def note_shared(i: int, view: View, data: Codes, labels: Labels) -> None:
+    """Note the labels where annotators share matrices, all of one base."""
+    start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
+    n = np.uintp(data.item_start[i + 1]) - start
+    for k in range(n):
+        m = np.uintp(view.matrix[np.uintp(data.item_annotator[start + k])])
+        row, answer = m * n_classes, np.uintp(data.item_answer[start + k]) * n_classes
+        cell = row * n_answers + answer
+        labels.row[k] = row
+        labels.cell[k] = cell
+        before, before_row = labels.seen[cell], labels.seen_row[row]
+        labels.seen[cell] = before + 1
+        labels.seen_row[row] = before_row + 1
+        labels.before[k] = before
+        labels.before_row[k] = before_row
+        rest, rest_row = view.said[cell + t] - 1 - before, view.said_total[row + t] - 1 - before_row
+        labels.own_above[k] = rest + view.shapes.weight[answer + t]
+        labels.own_below[k] = rest_row + view.shapes.strength[t]
+    for k in range(n):
+        labels.seen[labels.cell[k]] = 0
+        labels.seen_row[labels.row[k]] = 0
