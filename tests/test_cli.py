@@ -72,8 +72,8 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
     again = coterie("aggregate", labels, "--out", out, "--model", "majority")
     assert again.returncode == 1
     assert again.stderr == (
-        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie, report.html;"
-        " choose another --out, or pass --force\n"
+        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie,"
+        " report.html; choose another --out, or pass --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     forced = coterie("aggregate", labels, "--out", out, "--model", "majority", "--force")
@@ -180,7 +180,7 @@ def test_another_format_leaves_no_stale_table(labels, tmp_path):
     assert coterie("aggregate", labels, "--out", out).returncode == 0
     refused = coterie("aggregate", labels, "--out", out, "--format", "json")
     assert refused.returncode == 1
-    assert "already holds run.json, run.coterie, labels.csv, annotators.csv;" in refused.stderr
+    assert "already holds run.json, run.coterie, report.html, labels.csv," in refused.stderr
     forced = coterie("aggregate", labels, "--out", out, "--format", "json", "--force")
     assert forced.returncode == 0, forced.stderr
     assert sorted(path.name for path in out.iterdir()) == [

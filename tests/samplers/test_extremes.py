@@ -112,7 +112,8 @@ def test_group_weights_are_differences_of_the_joint(one, short):
     sampler, prior = real(one), pack(real(one), one)
     groups, (beta, eta) = sampler.groups, parameters(one)
     if one.model == "cbcc" and short:
-        prior = prior._replace(tables=type(prior.tables)(*(a[..., :9].copy() for a in prior.tables)))
+        tables = (table[..., :9].copy() for table in prior.tables)
+        prior = prior._replace(tables=type(prior.tables)(*tables))
     for l in range(5):
         state = start(sampler, one, Z, Q, beta=beta, eta=eta)
         room = sampler.model.new_room(state, one.problem.codes)
