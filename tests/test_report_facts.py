@@ -183,7 +183,8 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
     )
     facts = gather(posterior, truth=truth)["truth"]
     labels = posterior.labels().set_index("item")["label"]
-    assert facts["n"] == 30
+    truth = truth.drop([item for item in posterior.annotations.gold if item in truth.index])
+    assert facts["n"] == len(truth) == 28  # two were given to the model as known
     assert facts["n_gold"] == 2
     assert facts["accuracy"] == metrics.accuracy(labels, truth)
     p = posterior.probabilities()
@@ -290,9 +291,23 @@ def test_settings_say_seed_version_and_how_to_make_it_again(posterior, facts):
     assert rows["Version"] == f"coterie {coterie.__version__}"
     assert rows["Sweeps"] == "1,000"
     code = facts["settings"]["code"]
-    assert "coterie.read('labels.csv')" in code
+    assert "coterie.read('labels.csv', " in code
+    assert f"classes={posterior.annotations.classes.tolist()!r}" in code
     assert "coterie.HCBCC(prior='paper', sweeps=1000, chains=2, random_state=7)" in code
     compile(code, "report", "exec")
     assert gather(posterior, command="coterie aggregate x.csv")["settings"]["command"] == (
         "coterie aggregate x.csv"
     )
+
+
+def test_known_items_alone_score_nothing(posterior):
+    gold = pd.Series(posterior.annotations.gold)
+    assert gather(posterior, truth=gold)["truth"] is None
+
+
+def test_a_model_that_is_too_sure_is_told_so_in_the_verdict():
+    from coterie.report.verdict import is_overconfident
+
+    assert is_overconfident({"mean_confidence": 0.99, "mean_accuracy": 0.889, "n": 108})
+    assert not is_overconfident({"mean_confidence": 0.99, "mean_accuracy": 0.98, "n": 108})
+    assert not is_overconfident({"mean_confidence": 1.0, "mean_accuracy": 0.9, "n": 5})

@@ -117,7 +117,7 @@ def write(
 
 def command() -> str:
     """Give the command line, as it can be typed again."""
-    return shlex.join(["coterie", *sys.argv[1:]])
+    return shlex.join(["coterie", *(word for word in sys.argv[1:] if word != "--force")])
 
 
 def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:

@@ -111,10 +111,11 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     gone = left_out(posterior)
     n = len(next(iter(posterior.draws.trace.values()), ())) + len(gone)
     worst = max((r for row in quantities if (r := row["r_hat"]) is not None), default=None)
-    least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
+    effective = [row[kind] for row in quantities for kind in ("ess_bulk", "ess_tail")]
+    least = min((e for e in effective if e is not None), default=None)
     numbers = (
         f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and there "
-        f"are at least {decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
+        f"are {decimal(least, 0)} effective draws of the slowest quantity ({LEAST_ESS} are enough)."
     )
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"

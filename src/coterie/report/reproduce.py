@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from coterie.annotations import Annotations
 from coterie.posterior import Posterior
 from coterie.report.words import name
 from coterie.version import __version__
@@ -13,6 +14,8 @@ PASSING = ("n_jobs", "progress", "checkpoint")
 """Settings that change how a run goes and not what it finds."""
 
 LONGEST = 400
+MOST_WORDS = 20
+"""Classes that the recipe lists; more are those seen, nearly always."""
 
 Facts = dict[str, Any]
 
@@ -43,17 +46,31 @@ def settings_facts(posterior: Posterior, command: str | None) -> Facts:
 
 def code(posterior: Posterior) -> str:
     """Write the Python that makes the result again."""
-    origin = posterior.annotations.origin
-    file = origin.partition(":")[0] if ":" in origin else ""
-    source = repr(_short(file)) if file and not file.startswith("the ") else '"labels.csv"'
+    a = posterior.annotations
+    file = a.origin.partition(":")[0] if ":" in a.origin else ""
+    source = repr(_short(file)) if file and not file.startswith(("the ", "standard")) else "..."
+    reading = [source, *(f"{key}={value!r}" for key, value in _reading(a))]
     pairs = [f"{key}={_short(repr(value))}" for key, value in _shown(posterior.settings)]
     if posterior.settings.get("random_state") is not None:
         pairs.append(f"random_state={posterior.settings['random_state']!r}")
     return (
-        f"import coterie\n\nannotations = coterie.read({source})\n"
+        f"import coterie\n\nannotations = coterie.read({', '.join(reading)})"
+        f"{f'  # and gold=..., the {len(a.gold):,} known labels' if a.gold else ''}\n"
         f"model = coterie.{posterior.model}({', '.join(pairs)})\n"
         "posterior = model.fit(annotations).posterior_"
     )
+
+
+def _reading(a: Annotations) -> list[tuple[str, Any]]:
+    """Give what the reader has to be told: columns of a long table, truths, other answers."""
+    told: list[tuple[str, Any]] = []
+    if len(a.columns) == 3:
+        told += zip(("item", "annotator", "label"), a.columns, strict=True)
+    if a.n_classes <= MOST_WORDS:
+        told.append(("classes", a.classes.tolist()))
+    if len(a.extra_answers):
+        told.append(("extra_answers", a.extra_answers.tolist()))
+    return told
 
 
 def _shown(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:

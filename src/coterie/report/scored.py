@@ -19,8 +19,8 @@ from coterie.report.words import name
 Facts = dict[str, Any]
 
 
-def truth_facts(posterior: Posterior, truth: Any) -> Facts:
-    """Score the labels and their probabilities.
+def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
+    """Score the labels and their probabilities, known items left out; None if no other is left.
 
     Parameters
     ----------
@@ -30,13 +30,16 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts:
         A file, frame, Series or mapping of items and true labels; blanks are unknown.
     """
     known = read_truth(truth, posterior.annotations)
+    given = known.index.isin(list(posterior.annotations.gold))
+    known = known[~given]
+    if known.empty:
+        return None
     labels = posterior.labels().set_index("item")["label"]
     probabilities = posterior.probabilities()
     vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
-    gold = posterior.annotations.gold
     return {
         "n": int(probabilities.index.isin(known.index).sum()),
-        "n_gold": int(known.index.isin(list(gold)).sum()) if gold else 0,
+        "n_gold": int(given.sum()),
         "accuracy": metrics.accuracy(labels, known),
         "vote_accuracy": metrics.accuracy(vote.probabilities(), known),
         "balanced_accuracy": metrics.balanced_accuracy(labels, known),

@@ -110,7 +110,7 @@ def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
     share = percent(sure / n) if n else "0 %"
     if model == VOTE:
         text = (
-            f"On {sure:,} of them ({share}) at least {percent(CERTAIN)} of the answers agree, but "
+            f"On {sure:,} of them ({share}) at least {percent(CERTAIN)} of the votes agree, but "
             "a share of votes is not a probability: it cannot say how many labels are wrong"
         )
     else:
@@ -124,11 +124,20 @@ def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
     if truth is not None:
         text += f"; against the truth of {count(truth['n'], 'item')}, "
         text += f"{tenths(truth['accuracy'])} are right"
+        if model != VOTE and is_overconfident(truth):
+            text += f", not the {tenths(truth['mean_confidence'])} that the model expects of them"
     return text + "."
 
 
+def is_overconfident(truth: Facts) -> bool:
+    """Whether fewer labels are right than the model expects, by more than chance (3 s.e.)."""
+    expected = truth["mean_confidence"]
+    error = (max(expected * (1 - expected), 0.25 / truth["n"]) / truth["n"]) ** 0.5
+    return bool(truth["mean_accuracy"] < expected - 3 * error)
+
+
 def what_stands_out(model: str, facts: Facts, table: pd.DataFrame) -> str:
-    """Say what a person should look at first, at most two things, and what to do about them."""
+    """Say what a person should look at first, and what to do about it."""
     cards = facts["coteries"]["cards"] if facts["coteries"] else []
     kinds = kinds_of(table, {card["coterie"]: card["role"] for card in cards})
     clauses = [
@@ -141,7 +150,7 @@ def what_stands_out(model: str, facts: Facts, table: pd.DataFrame) -> str:
             "Nothing stands out: nobody is seen to answer at random or against the truth, and no "
             f"item is less than {percent(DOUBTFUL)} certain."
         )
-    said = "; ".join(clauses[:2])
+    said = "; ".join(clauses)
     return said[0].upper() + said[1:] + "."
 
 
@@ -168,18 +177,18 @@ def _about_trust(trust: Facts) -> list[str]:
 
 
 def _about_people(model: str, table: pd.DataFrame, kinds: pd.Series[Any]) -> list[str]:
-    """Point out the kind of trouble that most labels come from; weaknesses if there is no worse."""
-    labels = table["n_labels"].groupby(kinds).sum()
-    worst = labels.reindex(["noise", "against"]).dropna()
-    word = worst.idxmax() if len(worst) else "weak" if "weak" in labels else None
-    if word is None:
-        return []
-    some, trouble = table[kinds == word], TROUBLES[str(word)]
-    remedy = trouble.remedy
-    if model == VOTE:
-        remedy = "a vote counts them like everybody, so use a model that weighs annotators"
-    does = trouble.one if len(some) == 1 else trouble.several
-    return [f"{_who(some, table)} {does}: {remedy}"]
+    """Point out who answers at random and who against the truth; weaknesses if nobody does."""
+    found = [word for word in ("noise", "against") if (kinds == word).any()]
+    found = found or [word for word in ("weak",) if (kinds == word).any()]
+    clauses = []
+    for word in found:
+        some, trouble = table[kinds == word], TROUBLES[word]
+        remedy = trouble.remedy
+        if model == VOTE:
+            remedy = "a vote counts them like everybody, so use a model that weighs annotators"
+        does = trouble.one if len(some) == 1 else trouble.several
+        clauses.append(f"{_who(some, table)} {does}: {remedy}")
+    return clauses
 
 
 def _who(some: pd.DataFrame, table: pd.DataFrame) -> str:
@@ -197,6 +206,6 @@ def _about_items(model: str, n: int) -> list[str]:
         return []
     items, limit = count(n, "item"), percent(DOUBTFUL)
     if model == VOTE:
-        return [f"on {items} less than {limit} of the answers agree: ask more people there first"]
+        return [f"on {items} less than {limit} of the votes agree: ask more people there first"]
     are = "is" if n == 1 else "are"
     return [f"{items} {are} less than {limit} certain: ask for more labels there first"]
