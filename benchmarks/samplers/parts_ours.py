@@ -1,7 +1,7 @@
 """The parts of a sweep of coterie's kernels, each in a compiled loop of its own.
 
-This is the one file that names inner functions of the kernels: when a sweep is cut up in another
-way, this follows ``_sweep_many`` of the model.
+This is the one file that names inner functions of the kernels, as they stand in ``_sweep_many`` of
+the model's module: when a sweep is cut up in another way, this follows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.samplers.loops import Part, compiled
 from coterie.kernels import cbcc, hcbcc, ibcc
-from coterie.kernels.groups import log_partition, update_concentration
-from coterie.kernels.truth import log_truth, new_work, sweep_truth
 
 if TYPE_CHECKING:
     from benchmarks.samplers.adapters import Sampler
@@ -28,7 +26,7 @@ def parts_of(s: Sampler) -> dict[str, Part]:
     if s.model == "ibcc":
         return parts
     room = KERNELS[s.model].new_room(s.state, s.data)
-    groups, concentration = group_loop(s.model), concentration_loop()
+    groups, concentration = group_loop(s.model), concentration_loop(s.model)
     parts["clusters"] = lambda n: groups(s.state, s.prior, room, s.rng, n)
     parts["concentration"] = lambda n: concentration(s.state, s.prior, s.rng, n)
     if s.model == "hcbcc":
@@ -38,13 +36,16 @@ def parts_of(s: Sampler) -> dict[str, Part]:
 
 
 def truth_sweeps(s: Sampler) -> Part:
-    view = KERNELS[s.model].view_of(s.state, s.prior)
-    loop, work = truth_loop(), new_work(s.data, view)
+    kernels = KERNELS[s.model]
+    view = kernels.view_of(s.state, s.prior)
+    loop, work = truth_loop(s.model), kernels.new_work(s.data, view)
     return lambda n: loop(view, s.data, work, s.rng, s.tally, n)
 
 
 @cache
-def truth_loop() -> Any:
+def truth_loop(model: str) -> Any:
+    sweep_truth = KERNELS[model].sweep_truth
+
     @compiled
     def loop(view, data, work, rng, tally, n):
         for _ in range(n):
@@ -78,7 +79,9 @@ def parameter_loop() -> Any:
 
 
 @cache
-def concentration_loop() -> Any:
+def concentration_loop(model: str) -> Any:
+    update_concentration = KERNELS[model].update_concentration
+
     @compiled
     def loop(state, prior, rng, n):
         alpha, prior_alpha = state.log_concentration, prior.concentration
@@ -90,7 +93,10 @@ def concentration_loop() -> Any:
 
 @cache
 def trace_loop(model: str) -> Any:
+    log_truth = KERNELS[model].log_truth
+    # Not every model has all of these, nor does its loop below use them.
     log_likelihood = getattr(KERNELS[model], "log_likelihood", None)
+    log_partition = getattr(KERNELS[model], "log_partition", None)
     log_prior = getattr(KERNELS[model], "log_prior", None)
 
     @compiled
