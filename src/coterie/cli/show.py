@@ -22,6 +22,8 @@ from coterie.posterior.draws import INTERVAL
 
 BAR = 10
 MOST_COTERIES = 8
+WIDE = 95
+"""Columns of a terminal that show all of the coteries' table."""
 
 
 class QuietConsole(Console):
@@ -96,7 +98,10 @@ def summary(posterior: Posterior, scores: Sequence[Mapping[str, object]]) -> Non
     out.print(escape(consensus(posterior)), soft_wrap=True)
     if posterior.draws is not None and posterior.draws.partition is not None:
         coteries = posterior.coteries()
-        table(coterie_table(posterior, coteries), coterie_title(posterior), out)
+        frame = coterie_table(posterior, coteries)
+        if out.width < WIDE:
+            frame = frame.drop(columns=["sure", "members"])
+        table(frame, coterie_title(posterior), out)
         if len(coteries) > MOST_COTERIES:
             out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
     else:
