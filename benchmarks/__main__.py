@@ -44,7 +44,8 @@ def main() -> int:
     parser.add_argument("--write", type=Path, help="a Markdown page whose tables to fill")
     options = parser.parse_args()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache.folder())}
-    print(describe(), flush=True)
+    machine = describe()  # now: later its load is ours
+    print(machine, flush=True)
     failed, tables = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for part in chosen(options.parts):
@@ -56,7 +57,7 @@ def main() -> int:
                 tables[part.split(".")[-1]] = markdown(json.loads(left.read_text()))
             print(flush=True)
     if options.write:
-        fill(options.write, {"machine": describe(), **tables})
+        fill(options.write, {"machine": machine, **tables})
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

@@ -31,6 +31,15 @@ def item_probability(chain: Chain) -> FloatArray:
     return probability
 
 
+def mean_probability(chains: Sequence[Chain]) -> FloatArray:
+    """Average the chains' probabilities, one at a time: all of them at once may not fit."""
+    total = item_probability(chains[0])
+    for chain in chains[1:]:
+        total += item_probability(chain)
+    total /= len(chains)
+    return total
+
+
 def pool(chains: Sequence[Chain]) -> Pooled:
     """Average over chains, and stack the draws, chains first.
 
@@ -41,7 +50,7 @@ def pool(chains: Sequence[Chain]) -> Pooled:
     clustered = hasattr(chains[0].state, "group")
     means = [chain.kept.confusion_sum / chain.kept.used[1] for chain in chains]
     return Pooled(
-        np.mean([item_probability(chain) for chain in chains], axis=0),
+        mean_probability(chains),
         np.mean(means, axis=0),
         np.mean([one.trace.class_total.mean(axis=0) for one in kept], axis=0),
         Draws(
