@@ -184,7 +184,7 @@ def test_another_format_leaves_no_stale_table(labels, tmp_path):
     forced = coterie("aggregate", labels, "--out", out, "--format", "json", "--force")
     assert forced.returncode == 0, forced.stderr
     assert sorted(path.name for path in out.iterdir()) == [
-        "annotators.json", "labels.json", "run.coterie", "run.json",
+        "annotators.json", "labels.json", "report.html", "run.coterie", "run.json",
     ]  # fmt: skip
 
 

@@ -96,7 +96,7 @@ def _made(documents: Documents) -> dict[str, str]:
         if _is_full(documents)
         else first["data"]["made"]["words"],
         "seed": str(first["seed"]),
-        "command": first["data"]["made"]["command"],
+        "command": first["data"]["made"].get("command", "coterie reproduce"),
         "code": ", ".join(codes) + (" (mixed!)" if len(codes) > 1 else ""),
     }
 
