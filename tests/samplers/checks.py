@@ -76,7 +76,7 @@ def weigh_group(sampler, case, state, l):
         groups.take_out_annotator(l, state, room.cells)
         return room.weights[: groups.weigh_groups(state, prior, room)]
     groups.take_out_annotator(l, state, prior, 0.5)
-    groups.know_groups(state, prior, room)
+    know_groups(sampler, state, prior, room)
     n_places, in_logs = groups.weigh_groups(l, state, prior, room)
     assert not in_logs
     log_weights = np.log(room.weights[:n_places])
@@ -85,6 +85,12 @@ def weigh_group(sampler, case, state, l):
     log_seats = log_weights - np.log(room.product[:n_places])
     assert_equal_up_to_a_constant(logs + log_seats, log_weights)
     return log_weights
+
+
+def know_groups(sampler, state, prior, room):
+    """Tabulate for every group and auxiliary."""
+    for m in state.slot[: state.n_groups[0] + prior.auxiliaries]:
+        sampler.groups.know_group(int(m), state, room)
 
 
 def check_bookkeeping(sampler, case):

@@ -3,19 +3,44 @@
 import itertools
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+import numba
 import numpy as np
 
 import coterie
+from coterie.numeric.jit import Inner
 from coterie.priors import Gamma
 from reference.exact import all_partitions, all_truths
 
 SOURCE = Path(coterie.__file__).parent
 NUMBER = itertools.count()
 ALPHA = 0.8  # of states made to order, unless it is fixed
+
+
+@cache
+def compiled(function):
+    """What is compiled into the kernels, compiled to be called from here; others as they are."""
+    if not isinstance(function, Inner):
+        return function
+    inner = function.compiled
+    return numba.njit(error_model="numpy")(lambda *args: inner(*args))
+
+
+class Compiled:
+    """A module whose functions are called as the kernels call them, and not as Python."""
+
+    def __init__(self, module: ModuleType):
+        self.__name__ = module.__name__
+        self.module = module
+
+    def __getattr__(self, name):
+        value = getattr(self.module, name)
+        return compiled(value) if isinstance(value, Inner) else value
 
 
 @dataclass(frozen=True)
@@ -25,19 +50,19 @@ class Sampler:
     package: str
     name: str
 
-    def module(self, name) -> ModuleType:
-        return import_module(f"{self.package}.kernels.{name}")
+    def module(self, name) -> Any:
+        return Compiled(import_module(f"{self.package}.kernels.{name}"))
 
     @property
-    def model(self) -> ModuleType:
+    def model(self) -> Any:
         return self.module(self.name)
 
     @property
-    def truth(self) -> ModuleType:
+    def truth(self) -> Any:
         return self.module("truth")
 
     @property
-    def groups(self) -> ModuleType:
+    def groups(self) -> Any:
         """Where annotators move."""
         return self.module("reuse" if self.name == "hcbcc" else self.name)
 
@@ -65,6 +90,7 @@ def planted(case, folder, edits=()):
             text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
         if name == "numeric/jit.py":
             text = "def kernel(function):\n    return function\n\n\npart = piece = kernel\n"
+            text += "int64 = int\n"
         target = folder / package / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")

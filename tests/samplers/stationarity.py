@@ -12,7 +12,7 @@ import numpy as np
 from reference.exact import all_partitions, all_truths, key, normalise
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 from samplers.cases import fixed_parameters
-from samplers.checks import parameters_of
+from samplers.checks import know_groups, parameters_of
 from samplers.sampler import ALPHA, at_work, canonical, pack, read, set_parameters, start
 
 SAME = 1e-12
@@ -133,7 +133,7 @@ def reuse_moves(sampler, case, z, state, l):
     def update(u):
         now = reuse_state(sampler, case, z, state)
         room = sampler.model.new_room(now, case.problem.codes)
-        groups.know_groups(now, prior, room)
+        know_groups(sampler, now, prior, room)
         refill, n_places = groups.update_group(l, now, prior, room, u)
         return now, refill, room.weights[:n_places]
 

@@ -11,6 +11,7 @@ from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from reference.joint import count, log_p_partition
 from reference.problem import Problem
 from samplers.cases import case
+from samplers.checks import know_groups
 from samplers.sampler import ALPHA, at_work, pack, read, real, start
 
 pytestmark = pytest.mark.exact
@@ -127,7 +128,7 @@ def test_group_weights_are_differences_of_the_joint(one, short):
                 )
             groups.take_out_annotator(l, state, prior, 0.5)
             with np.errstate(over="ignore", invalid="ignore"):
-                groups.know_groups(state, prior, room)
+                know_groups(sampler, state, prior, room)
                 n_places, in_logs = groups.weigh_groups(l, state, prior, room)
             got = room.weights[:n_places]
             assert in_logs

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from coterie.annotations import encode
-from coterie.kernels import cbcc, hcbcc, ibcc, truth
+from coterie.kernels import cbcc, hcbcc, ibcc
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from samplers.cases import HCBCC_2
@@ -69,7 +69,7 @@ def test_underflowed_shapes_keep_their_logs():
     state.weight[:] = np.exp(state.log_mean + state.log_strength[:, None])
     assert state.weight[1, 0, 0] == 0
     view, work = at_work(sampler, case, state)
-    truth.weigh_truth(2, view, data, work)  # annotators 1 and 2 call item 2 "0"
+    sampler.truth.weigh_truth(2, view, data, work)  # annotators 1 and 2 call item 2 "0"
     # Annotator 1 has called item 0 "0" and item 1 "1", annotator 2 item 0 "1".
     n = np.array([1, 1]) + case.prior.class_weights  # item 2 is of class 0
     want = [
@@ -77,5 +77,5 @@ def test_underflowed_shapes_keep_their_logs():
         math.log(n[1]) + (math.log(2) - 2000) - math.log(3) + math.log(0.5),
     ]
     np.testing.assert_allclose(np.log(work.weights) + work.logs, want, rtol=1e-12)
-    truth.update_truth(2, view, data, work, 0.5)
+    sampler.truth.update_truth(2, view, data, work, 0.5)
     assert work.weights[0] == 1

@@ -31,8 +31,21 @@ from coterie.priors import Gamma
 from reference.exact import all_partitions, alpha_moment
 from reference.joint import log_p_partition, stirling
 from samplers.montecarlo import FALSE_ALARM, assert_means
+from samplers.sampler import compiled
 
 pytestmark = pytest.mark.exact
+# As the kernels call them, and not as Python.
+draw_antoniak, draw_log_beta, draw_log_gamma, fill_antoniak, log_add, table_length = map(
+    compiled,
+    (draw_antoniak, draw_log_beta, draw_log_gamma, fill_antoniak, log_add, table_length),
+)
+draw_log_concentration, log_crp, log_gamma_density, normalise, pick, scale_to_one = map(
+    compiled,
+    (draw_log_concentration, log_crp, log_gamma_density, normalise, pick, scale_to_one),
+)
+log_rising, log_rising_after, log_rising_known, rising, stirling_series = map(
+    compiled, (log_rising, log_rising_after, log_rising_known, rising, stirling_series)
+)
 N_DRAWS = 4_000
 
 

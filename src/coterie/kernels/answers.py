@@ -14,13 +14,13 @@ hcBCC    the annotator's own   the cluster's
 
 from __future__ import annotations
 
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
+from coterie.kernels.parts import parts_of
 from coterie.numeric.jit import piece
 from coterie.numeric.rising import log_rising
 
@@ -30,8 +30,6 @@ IntArray = NDArray[np.int32]
 
 TINY = 1e-290
 """Below this a shape has too few digits left: its logarithm is used."""
-AT_ONCE = 2**20
-"""Labels that are counted at once."""
 
 
 class Shapes(NamedTuple):
@@ -66,13 +64,8 @@ def count_answers(
 ) -> tuple[IntArray, IntArray]:
     """Count the labels afresh: n[matrix, t, c], shape (matrices, C, T), and its sum over c."""
     said = np.zeros((n_matrices, data.n_answers, data.n_classes), np.int32)
-    # A million labels at a time: what is made on the way stays small beside the data.
-    n_labels = int(data.item_start[-1])
-    stops = np.searchsorted(data.item_start, range(0, n_labels + AT_ONCE, AT_ONCE), side="right")
-    for first, last in itertools.pairwise(np.minimum(stops - 1, len(truth))):
-        start = data.item_start[first : last + 1]
-        labels = slice(start[0], start[-1])
-        z = np.repeat(truth[first:last], np.diff(start))
+    for items, labels, item in parts_of(data):
+        z = truth[items][item]
         np.add.at(said, (matrix[data.item_annotator[labels]], data.item_answer[labels], z), 1)
     return said, said.sum(axis=1, dtype=np.int32)
 

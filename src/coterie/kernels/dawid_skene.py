@@ -75,31 +75,18 @@ def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
                 said[l, c, t] += probability[i, t]
 
 
-@kernel
-def share(counts: FloatArray, smoothing: float, out: FloatArray) -> None:
-    """Write (counts + s) / (their sum) into ``out``.
-
-    Counts that are all zero give equal shares, the limit of s -> 0: no item speaks for or against
-    them, so any choice has the same likelihood.
-    """
-    total = 0.0
-    for c in range(len(counts)):
-        total += counts[c] + smoothing
-    for c in range(len(counts)):
-        out[c] = (counts[c] + smoothing) / total if total > 0 else 1 / len(counts)
-
-
-@kernel
 def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:
     """M-step: write the parameters that make the expected counts most probable.
 
-    With ``smoothing`` s > 0, their mode under Dirichlet(1 + s) priors on tau and every Psi[l,t].
+    They are (counts + s) / (their sum). Counts that are all zero give equal shares, the limit of
+    s -> 0: no item speaks for or against them, so any choice has the same likelihood. With
+    ``smoothing`` s > 0, the mode under Dirichlet(1 + s) priors on tau and every Psi[l,t].
     """
-    share(counts.truth, smoothing, parameters.truth)
-    n_annotators, _, n_classes = counts.said.shape
-    for l in range(n_annotators):
-        for t in range(n_classes):
-            share(counts.said[l, :, t], smoothing, parameters.said[l, :, t])
+    for array, out, axis in zip(counts, parameters, (0, 1), strict=True):
+        np.add(array, smoothing, out=out)
+        total = out.sum(axis=axis, keepdims=True)
+        out[:] = np.where(total > 0, out, 1)
+        out /= np.where(total > 0, total, array.shape[axis])
 
 
 def estimate_from(codes: Codes, probability: FloatArray, smoothing: float = 0.0) -> Parameters:

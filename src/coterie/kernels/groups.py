@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.numeric.draws import log_gamma_draws
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.partitions import (
     canonical_groups,
     draw_log_concentration,
@@ -96,7 +96,7 @@ def update_concentration(
     """Draw log alpha given the sizes of the groups, in place, unless it is fixed."""
     if not prior.sampled:
         return
-    people = 0
+    people = int64(0)
     for m in range(len(size)):
         people += size[m]
     for _ in range(CONCENTRATION_UPDATES):

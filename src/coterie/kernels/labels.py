@@ -11,22 +11,24 @@ import numpy as np
 
 from coterie.annotations import Codes
 from coterie.kernels.view import Labels, View
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import piece
 
 
 @piece
 def note_labels(i: int, view: View, data: Codes, labels: Labels) -> int:
     """Note the labels of item i and give their number."""
-    if len(view.matrix) > 0:
-        note_shared(i, view, data, labels)
-    elif note_own(i, view, data, labels) > 0 or labels.repeated[0] > 0:
-        note_repeats(i, view, data, labels)
+    if len(view.matrix) > 0 or note_apart(i, view, data, labels) > 0:
+        note_together(i, view, data, labels)
     return int(data.item_start[i + 1] - data.item_start[i])
 
 
 @piece
-def note_own(i: int, view: View, data: Codes, labels: Labels) -> int:
-    """Note the labels where everybody has a matrix; give the number of repeated ones."""
+def note_apart(i: int, view: View, data: Codes, labels: Labels) -> int:
+    """Note the labels where everybody has a matrix of their own; give how many are repeated."""
+    for k in range(labels.to_clear[0]):
+        labels.before[k] = 0.0
+        labels.before_row[k] = 0.0
+    labels.to_clear[0] = 0
     start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
     n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
     repeats, last, base_row = 0, -1, np.uintp(0)
@@ -42,32 +44,40 @@ def note_own(i: int, view: View, data: Codes, labels: Labels) -> int:
         # From the integers: one would not come off again where the shape is far below it.
         labels.own_above[k] = (view.said[cell + t] - 1) + weight
         labels.own_below[k] = (view.said_total[row + t] - 1) + view.shapes.strength[base_row + t]
-        repeats += l == last
+        repeats += l == last  # an annotator's labels are neighbours
         last = l
     return repeats
 
 
-@part
-def note_repeats(i: int, view: View, data: Codes, labels: Labels) -> None:
-    """Correct what was noted where an annotator repeats themselves: such labels are neighbours.
-
-    Most items have none; what the last one that had left behind is cleared.
-    """
-    for k in range(labels.repeated[0]):
-        labels.before[k] = 0.0
-        labels.before_row[k] = 0.0
-    start, t = data.item_start[i], np.uintp(view.truth[i])
-    labels.repeated[0] = data.item_start[i + 1] - start
-    for k in range(1, labels.repeated[0]):
-        if labels.row[k] == labels.row[k - 1]:
-            labels.before_row[k] = labels.before_row[k - 1] + 1
-            if labels.cell[k] == labels.cell[k - 1]:
-                labels.before[k] = labels.before[k - 1] + 1
-            cell, row = base_places(start + k, view, data)
-            rest = view.said[labels.cell[k] + t] - 1 - labels.before[k]
-            rest_row = view.said_total[labels.row[k] + t] - 1 - labels.before_row[k]
-            labels.own_above[k] = rest + view.shapes.weight[cell + t]
-            labels.own_below[k] = rest_row + view.shapes.strength[row + t]
+@piece
+def note_together(i: int, view: View, data: Codes, labels: Labels) -> None:
+    """Note the labels where some share a matrix."""
+    start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
+    n = np.uintp(data.item_start[i + 1]) - start
+    base_row = np.uintp(0)
+    for k in range(n):
+        m = np.uintp(data.item_annotator[start + k])
+        if len(view.matrix) > 0:
+            m = np.uintp(view.matrix[m])
+        if len(view.base) > 0:
+            base_row = np.uintp(view.base[m]) * n_classes
+        row, answer = m * n_classes, np.uintp(data.item_answer[start + k]) * n_classes
+        cell = row * n_answers + answer
+        labels.row[k] = row
+        labels.cell[k] = cell
+        before, before_row = labels.seen[cell], labels.seen_row[row]
+        labels.seen[cell] = before + 1
+        labels.seen_row[row] = before_row + 1
+        labels.before[k] = before
+        labels.before_row[k] = before_row
+        rest, rest_row = view.said[cell + t] - 1 - before, view.said_total[row + t] - 1 - before_row
+        labels.own_above[k] = rest + view.shapes.weight[base_row * n_answers + answer + t]
+        labels.own_below[k] = rest_row + view.shapes.strength[base_row + t]
+    labels.to_clear[0] = n
+    for k in range(n):
+        labels.seen[labels.cell[k]] = 0
+        labels.seen_row[labels.row[k]] = 0
 
 
 @piece
@@ -79,28 +89,3 @@ def base_places(k: int, view: View, data: Codes) -> tuple[np.uintp, np.uintp]:
         row = np.uintp(view.base[data.item_annotator[k]]) * n_classes
     cell = row * n_answers + np.uintp(data.item_answer[k]) * n_classes
     return cell, row
-
-
-@piece
-def note_shared(i: int, view: View, data: Codes, labels: Labels) -> None:
-    """Note the labels where annotators share matrices, all of one base."""
-    start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
-    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
-    n = np.uintp(data.item_start[i + 1]) - start
-    for k in range(n):
-        m = np.uintp(view.matrix[np.uintp(data.item_annotator[start + k])])
-        row, answer = m * n_classes, np.uintp(data.item_answer[start + k]) * n_classes
-        cell = row * n_answers + answer
-        labels.row[k] = row
-        labels.cell[k] = cell
-        before, before_row = labels.seen[cell], labels.seen_row[row]
-        labels.seen[cell] = before + 1
-        labels.seen_row[row] = before_row + 1
-        labels.before[k] = before
-        labels.before_row[k] = before_row
-        rest, rest_row = view.said[cell + t] - 1 - before, view.said_total[row + t] - 1 - before_row
-        labels.own_above[k] = rest + view.shapes.weight[answer + t]
-        labels.own_below[k] = rest_row + view.shapes.strength[t]
-    for k in range(n):
-        labels.seen[labels.cell[k]] = 0
-        labels.seen_row[labels.row[k]] = 0

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.numeric.jit import kernel
+from coterie.kernels.parts import parts_of
 
 FloatArray = NDArray[np.float64]
 VoteArray = NDArray[np.int32]
 
 
-@kernel
 def count_votes(codes: Codes) -> VoteArray:
     """Count the labels of each class of each item.
 
@@ -30,13 +29,13 @@ def count_votes(codes: Codes) -> VoteArray:
     >>> count_votes(encode([0, 0, 0, 1], [0, 1, 2, 0], [1, 1, 0, 2], sizes=(3, 3, 2, 3))).tolist()
     [[1, 2], [0, 0], [0, 0]]
     """
-    n_items = len(codes.item_start) - 1
-    votes = np.zeros((n_items, codes.n_classes), np.int32)
-    for i in range(n_items):
-        for k in range(codes.item_start[i], codes.item_start[i + 1]):
-            c = codes.item_answer[k]
-            if c < codes.n_classes:
-                votes[i, c] += 1
+    votes = np.zeros((len(codes.gold), codes.n_classes), np.int32)
+    for items, labels, item in parts_of(codes):
+        answer = codes.item_answer[labels]
+        vote = answer < codes.n_classes
+        place = item[vote] * codes.n_classes + answer[vote]
+        counted = np.bincount(place, minlength=votes[items].size)
+        votes[items] = counted.reshape(-1, codes.n_classes)
     return votes
 
 
@@ -76,7 +75,6 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
     return shares
 
 
-@kernel
 def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Elect the class with most votes; of k that tie, number floor(k * shift) in class order.
 
@@ -101,18 +99,8 @@ def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], ND
     >>> winner.tolist(), n_tied.tolist()
     ([2, 1], [2, 1])
     """
-    n_items, n_classes = votes.shape
-    winner = np.zeros(n_items, np.int64)
-    n_tied = np.zeros(n_items, np.int32)
-    for i in range(n_items):
-        most = votes[i].max()
-        for t in range(n_classes):
-            n_tied[i] += votes[i, t] == most
-        skip = int(n_tied[i] * shift[i])
-        for t in range(n_classes):
-            if votes[i, t] == most:
-                if skip == 0:
-                    winner[i] = t
-                    break
-                skip -= 1
+    best = votes == votes.max(axis=1, keepdims=True, initial=0)
+    n_tied = best.sum(axis=1, dtype=np.int32)
+    skip = (n_tied * shift).astype(np.int64)
+    winner = (best.cumsum(axis=1) > skip[:, None]).argmax(axis=1)
     return winner, n_tied

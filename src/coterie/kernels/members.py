@@ -8,7 +8,7 @@ from coterie.kernels.answers import Shapes
 from coterie.kernels.hierarchy import Prior, Room, State
 from coterie.kernels.parameters import add_decay, clear_sums, draw_parameters
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import int64, part, piece
 
 
 @piece
@@ -63,7 +63,7 @@ def sweep_parameters(state: State, prior: Prior, room: Room, rng: np.random.Gene
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     list_members(state, room)
     for k in range(state.n_groups[0] + prior.auxiliaries):
-        m = state.slot[k]
+        m = int64(state.slot[k])
         clear_sums(room.sums)
         if k < state.n_groups[0]:
             for t in range(state.said.shape[2]):

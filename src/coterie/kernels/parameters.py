@@ -101,11 +101,16 @@ def add_decay(n: int, t: int, m: int, shapes: Shapes, sums: Sums, rng: np.random
     """Draw nu of a member of cluster m with n labels of class t, and add -log nu."""
     strength = shapes.strength[m, t]
     if strength >= 1:
-        ratio = rng.standard_gamma(float(n)) / rng.standard_gamma(strength)
-        sums.decay[t] += math.log1p(ratio)
+        sums.decay[t] += draw_decay(strength, float(n), rng)
     else:
         log_decay = draw_log_decay(strength, shapes.log_strength[m, t], float(n), rng)
         sums.log_decay[t] = log_add(sums.log_decay[t], log_decay)
+
+
+@part
+def draw_decay(strength: float, n: float, rng: np.random.Generator) -> float:
+    """Draw -log nu, nu ~ Beta(strength, n), for a strength that is not small."""
+    return math.log1p(rng.standard_gamma(n) / rng.standard_gamma(strength))
 
 
 @part

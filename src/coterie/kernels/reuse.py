@@ -22,7 +22,7 @@ from coterie.kernels.groups import close_group, swap
 from coterie.kernels.hierarchy import Prior, Room, State
 from coterie.kernels.parameters import clear_sums, draw_parameters
 from coterie.numeric.choice import normalise, pick, scale_to_one
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising_known
 
 # Products that leave these bounds on the way are left to logarithms.
@@ -86,13 +86,6 @@ def know_group(m: int, state: State, room: Room) -> None:
 
 
 @piece
-def know_groups(state: State, prior: Prior, room: Room) -> None:
-    """Tabulate for all groups and auxiliaries."""
-    for k in range(state.n_groups[0] + prior.auxiliaries):
-        know_group(state.slot[k], state, room)
-
-
-@piece
 def weigh_labels(m: int, state: State, room: Room) -> tuple[float, float]:
     """Weigh the annotator's labels in slot m: a product, and the log of another factor.
 
@@ -123,14 +116,14 @@ def weigh_labels(m: int, state: State, room: Room) -> tuple[float, float]:
 def log_row(m: int, t: int, n: int, state: State, room: Room) -> float:
     """Give log (beta[m, t])_(n)."""
     x, log_x = state.strength[m, t], state.log_strength[m, t]
-    return log_rising_known(x, n, log_x, room.log_gamma_row[m, t])
+    return log_rising_known(x, int64(n), log_x, room.log_gamma_row[m, t])
 
 
 @piece
 def log_cell(m: int, c: int, t: int, n: int, state: State, room: Room) -> float:
     """Give log (beta eta[m, t, c])_(n)."""
     log_x = state.log_strength[m, t] + state.log_mean[m, c, t]
-    return log_rising_known(state.weight[m, c, t], n, log_x, room.log_gamma[m, c, t])
+    return log_rising_known(state.weight[m, c, t], int64(n), log_x, room.log_gamma[m, c, t])
 
 
 @part
@@ -220,7 +213,8 @@ def sweep_groups(state: State, prior: Prior, room: Room, rng: np.random.Generato
     """
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     clear_sums(room.sums)
-    know_groups(state, prior, room)
+    for k in range(state.n_groups[0] + prior.auxiliaries):
+        know_group(int64(state.slot[k]), state, room)
     room.log_likelihood[0] = 0.0
     for l in range(len(state.group)):
         if state.group[l] >= 0:

@@ -22,7 +22,7 @@ from coterie.kernels.labels import base_places, note_labels
 from coterie.kernels.record import Tally
 from coterie.kernels.view import View, Work, add_shapes
 from coterie.numeric.choice import normalise, pick, scale_to_one
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising
 
 IntArray = NDArray[np.int32]
@@ -201,7 +201,7 @@ def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
 @piece
 def log_truth(view: View) -> float:
     """Give log p(z), the class balance integrated out."""
-    result, total, strength = 0.0, 0, 0.0
+    result, total, strength = 0.0, int64(0), 0.0
     for t in range(len(view.class_total)):
         weight = view.class_weight[t]
         result += log_rising(weight, view.class_total[t], math.log(weight))

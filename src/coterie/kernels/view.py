@@ -45,9 +45,9 @@ class Labels(NamedTuple):
     before_row: FloatArray  # (labels,)   labels before this one with its matrix
     own_above: FloatArray  # (labels,)   under the item's own class, the item taken out:
     own_below: FloatArray  # (labels,)   the ratio's numerator and denominator
-    repeated: NDArray[np.int64]  # (1,)        how many of ``before`` to clear
-    seen: IntArray  # (matrices * answers * classes,)   zero between items; empty if not shared
-    seen_row: IntArray  # (matrices * classes,)             the same
+    to_clear: NDArray[np.int64]  # (1,)        how many of ``before`` may not be zero
+    seen: IntArray  # (matrices * answers * classes,)   zero between items
+    seen_row: IntArray  # (matrices * classes,)             zero between items
 
 
 class Work(NamedTuple):
@@ -63,7 +63,6 @@ class Work(NamedTuple):
 def new_work(data: Codes, view: View) -> Work:
     """Give room to weigh any one item."""
     most = int(np.diff(data.item_start).max(initial=0))
-    shared = len(view.matrix) > 0
     labels = Labels(
         np.zeros(most, np.uintp),
         np.zeros(most, np.uintp),
@@ -72,8 +71,8 @@ def new_work(data: Codes, view: View) -> Work:
         np.zeros(most),
         np.zeros(most),
         np.zeros(1, np.int64),
-        np.zeros(len(view.said) * shared, np.int32),
-        np.zeros(len(view.said_total) * shared, np.int32),
+        np.zeros_like(view.said),
+        np.zeros_like(view.said_total),
     )
     n_classes = data.n_classes
     above, below = np.zeros(len(view.said)), np.zeros(len(view.said_total))

@@ -113,7 +113,7 @@ def fill_antoniak(x: float, length: int, table: FloatArray) -> None:
         table[n + 1, n + 1] = table[n, n] * new
 
 
-@piece
+@part
 def draw_antoniak(
     n: int, x: float, table: FloatArray, length: int, rng: np.random.Generator
 ) -> int:

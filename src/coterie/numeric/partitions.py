@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.numeric.draws import draw_log_beta, draw_log_gamma
-from coterie.numeric.jit import piece
+from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising
 
 IntArray = NDArray[np.int32]
@@ -61,7 +61,7 @@ def log_crp(size: IntArray, log_concentration: float) -> float:
     >>> round(math.exp(log_crp(np.array([2, 0, 1], np.int32), math.log(0.5))), 6)
     0.133333
     """
-    total = 0
+    total = int64(0)
     result = 0.0
     for m in range(len(size)):
         if size[m] > 0:
@@ -70,7 +70,7 @@ def log_crp(size: IntArray, log_concentration: float) -> float:
     return result - log_rising(math.exp(log_concentration), total, log_concentration)
 
 
-@piece
+@part
 def draw_log_concentration(
     log_concentration: float,
     counts: tuple[int, int],

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel
+from coterie.numeric.jit import kernel, part
 
 FloatArray = NDArray[np.float64]
 
@@ -60,7 +60,7 @@ class Measures(NamedTuple):
     information: float  # 0 for equal rows, 1 if every class has an answer of its own
 
 
-@kernel
+@part
 def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
     """Measure one matrix; ``said`` is filled with the share of each answer.
 
@@ -87,7 +87,7 @@ def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
     return Measures(accuracy, skill / most, information / most)
 
 
-@kernel
+@part
 def mark_common(tau: FloatArray, common: NDArray[np.bool_]) -> None:
     """Mark the classes that are not rare; the two most frequent never are."""
     n_classes = len(tau)
@@ -101,7 +101,7 @@ def mark_common(tau: FloatArray, common: NDArray[np.bool_]) -> None:
     common[second] = True
 
 
-@kernel
+@part
 def find_level(measures: Measures) -> int:
     """Give the level of a matrix, whatever the pattern of its errors."""
     if measures.skill <= -NO_SKILL:
@@ -115,7 +115,7 @@ def find_level(measures: Measures) -> int:
     return NOVICE
 
 
-@kernel
+@part
 def is_good_elsewhere(
     psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], x: int, y: int
 ) -> bool:
@@ -131,7 +131,7 @@ def is_good_elsewhere(
     return items > 0.0 and (x != y or right >= ELSEWHERE * items)
 
 
-@kernel
+@part
 def find_swap(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> int:
     """Give x * classes + y of the two classes that are taken for each other, x < y; -1 if none."""
     n_classes = len(tau)
@@ -146,7 +146,7 @@ def find_swap(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> in
     return found
 
 
-@kernel
+@part
 def rate_bias(
     psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], c: int
 ) -> tuple[float, bool]:
@@ -166,7 +166,7 @@ def rate_bias(
     return wrong / items, general
 
 
-@kernel
+@part
 def find_bias(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> int:
     """Give the answer that the other classes' items are called too often; -1 if none."""
     found, most, next_most = -1, 0.0, 0.0
@@ -179,7 +179,7 @@ def find_bias(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> in
     return found if most >= BIASED and most - next_most >= BIASED_GAP else -1
 
 
-@kernel
+@part
 def find_weakness(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> tuple[int, int]:
     """Give the class that is called right least often, and what it is taken for; -1 if none.
 
@@ -200,7 +200,7 @@ def find_weakness(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -
     return weak, taken_for
 
 
-@kernel
+@part
 def find_role(
     psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], said: FloatArray
 ) -> tuple[int, int]:
