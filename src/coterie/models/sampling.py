@@ -13,7 +13,7 @@ from coterie.errors import DataError
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
-from coterie.run import Kernels, Options, Sampler, plan_for, sample
+from coterie.run import Kernels, Options, Sampler, clear_votes, plan_for, sample
 
 AnyPrior = IBCCPrior | CBCCPrior | HCBCCPrior
 
@@ -88,7 +88,7 @@ class SamplingEstimator(Estimator):
         prior = self._resolve_prior(annotations)
         kernels, codes = self._kernels(), annotations.codes
         plan = plan_for(codes, self.sweeps, self.burn_in, self.thin)
-        sampler = Sampler(kernels, codes, kernels.pack_prior(prior), plan)
+        sampler = Sampler(kernels, codes, kernels.pack_prior(prior), plan, clear_votes(codes))
         found, facts = sample(sampler, self._options(), self._identity(annotations))
         weights = np.asarray(prior.class_weights) + found.class_total
         return Posterior(

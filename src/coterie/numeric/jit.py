@@ -12,6 +12,8 @@ import numpy as np
 from numba.core import event
 from numba.extending import typeof_impl
 
+from coterie.numeric.linked import LinkedCompiler
+
 F = TypeVar("F", bound=Callable[..., object])
 
 int64 = cast(Callable[[Any], int], np.int64)
@@ -55,7 +57,8 @@ class Inner:
     def __init__(self, function: Callable[..., object], **options: Any) -> None:
         functools.update_wrapper(self, function)
         njit: Any = numba.njit  # typed without some of these options
-        bare = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        bare: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        bare["pipeline_class"] = LinkedCompiler
         self.compiled = njit(nogil=True, error_model="numpy", **bare, **options)(function)
 
     def __call__(self, *args: Any) -> object:

@@ -14,7 +14,7 @@ from coterie.kernels.record import Tally, Trace, new_tally, new_trace
 from coterie.numeric.partitions import canonical_groups
 from coterie.run.kept import Kept, room, window
 from coterie.run.plan import Plan
-from coterie.run.start import clear_votes, starting_group, starting_truth
+from coterie.run.start import ClearVotes, starting_group, starting_truth
 
 BLOCK_SECONDS = 0.1
 """About how long a block runs before the chain can be stopped."""
@@ -59,6 +59,7 @@ class Sampler(NamedTuple):
     data: Codes
     prior: Any
     plan: Plan
+    vote: ClearVotes
 
 
 class Streams(NamedTuple):
@@ -77,7 +78,8 @@ class Chain:
     """One chain: where it is and what it has kept; all of it can be stored and restored."""
 
     def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
-        kernels, data, prior, plan = self.sampler = sampler
+        self.sampler = sampler
+        kernels, data, prior, plan, _ = sampler
         self.number = number
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
         moves = self.streams.moves
@@ -86,7 +88,6 @@ class Chain:
         self.state = kernels.initial_state(data, prior, truth, group, moves)
         self.tally = new_tally(data)
         self.kept: Kept = room(plan, data)
-        self.vote = clear_votes(data)
         self.done = 0
         self.n_groups = 0
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
@@ -113,7 +114,7 @@ class Chain:
         return plan.burn_in + draws * plan.thin
 
     def _run(self, block: int, burning: bool) -> Trace:
-        kernels, data, prior, _ = self.sampler
+        kernels, data, prior, *_ = self.sampler
         if burning:
             trace, tally = new_trace(block, data.n_classes), self.tally._replace(weight=0.0)
         else:
@@ -131,13 +132,13 @@ class Chain:
 
     def _keep(self, trace: Trace) -> None:
         """Keep the present state as a draw."""
-        kernels, data, prior, plan = self.sampler
+        kernels, data, prior, plan, vote = self.sampler
         kept, streams = self.kept, self.streams
         _, draw, matrix = map(int, kept.used)
         kernels.mean_confusion(self.state, data, prior, kept.confusion_sum)
         kept.n_coteries[draw] = self.n_groups
-        item, winner = self.vote
-        kept.vote_agreement[draw] = np.mean(self.state.truth[item] == winner) if len(item) else 1.0
+        agrees = self.state.truth[vote.item] == vote.winner
+        kept.vote_agreement[draw] = np.mean(agrees) if len(agrees) else 1.0
         if hasattr(self.state, "group"):
             alpha = float(trace.concentration[-1])
             kept.partition[draw] = seat_everybody(self.state.group, alpha, streams.spare)

@@ -39,7 +39,7 @@ class Sample(NamedTuple):
     facts: dict[str, Any]
 
 
-COMPILING = "compiling the sampler: once on this machine, up to a minute ..."
+COMPILING = "compiling the sampler: once on this machine, about 20 seconds ..."
 
 
 def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:

@@ -122,7 +122,6 @@ def losses_of_draws(
     size = np.zeros(n, np.int32)
     for d in range(n_draws):
         cluster = draws[d]
-        size[:] = 0
         loss = 0.0
         a = 0
         while a < n:
@@ -139,6 +138,7 @@ def losses_of_draws(
             a = z
         for j in range(n):
             loss += value[size[j]]
+            size[j] = 0
         losses[d] = max(loss, 0.0)  # rounding
     return losses
 
@@ -149,9 +149,13 @@ def companions(draws: IntArray, order: NDArray[np.int64], group: IntArray) -> Fl
     n_draws, n = draws.shape
     share = np.zeros(n)
     together = np.zeros(n, np.int32)
+    size = np.zeros(n, np.int32)
     for d in range(n_draws):
         cluster = draws[d]
-        size = np.bincount(cluster)
+        for l in range(n):
+            size[l] = 0
+        for l in range(n):
+            size[cluster[l]] += 1
         a = 0
         while a < n:
             z = a

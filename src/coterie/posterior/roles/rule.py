@@ -72,9 +72,9 @@ def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
         information = sum over t of tau[t] |psi[t] - said|^2    / (1 - sum over t of tau[t]^2)
     """
     n_classes, n_answers = psi.shape
-    said[:] = 0.0
-    for t in range(n_classes):
-        for c in range(n_answers):
+    for c in range(n_answers):
+        said[c] = 0.0
+        for t in range(n_classes):
             said[c] += tau[t] * psi[t, c]
     accuracy = skill = information = most = 0.0
     for t in range(n_classes):
@@ -91,11 +91,12 @@ def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
 def mark_common(tau: FloatArray, common: NDArray[np.bool_]) -> None:
     """Mark the classes that are not rare; the two most frequent never are."""
     n_classes = len(tau)
-    first = np.argmax(tau)
-    second = -1
+    first = second = -1
     for t in range(n_classes):
         common[t] = tau[t] * n_classes >= RARE
-        if t != first and (second < 0 or tau[t] > tau[second]):
+        if first < 0 or tau[t] > tau[first]:
+            first, second = t, first
+        elif second < 0 or tau[t] > tau[second]:
             second = t
     common[first] = True
     common[second] = True
@@ -186,14 +187,16 @@ def find_weakness(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -
     With two common classes, nothing is taken for the other: that is a bias.
     """
     n_classes = len(tau)
-    three = common.sum() > 2
+    n_common = 0
+    for x in range(n_classes):
+        n_common += common[x]
     weak = taken_for = -1
     for x in range(n_classes):
         if not common[x] or (weak >= 0 and psi[x, x] >= psi[weak, weak]):
             continue
         y = -1
-        for t in range(n_classes):
-            if three and t != x and psi[x, t] >= CONFUSED and (y < 0 or psi[x, t] > psi[x, y]):
+        for t in range(n_classes if n_common > 2 else 0):
+            if t != x and psi[x, t] >= CONFUSED and (y < 0 or psi[x, t] > psi[x, y]):
                 y = t
         if (y >= 0 or psi[x, x] < WEAK) and is_good_elsewhere(psi, tau, common, x, x):
             weak, taken_for = x, y
@@ -226,7 +229,10 @@ def find_role(
     if level == ADVERSARY:
         return ADVERSARY, level
     if level == SPAMMER:
-        favourite = int(np.argmax(said))
+        favourite = 0
+        for c in range(n_answers):
+            if said[c] > said[favourite]:
+                favourite = c
         return (codes.always + favourite if said[favourite] >= ALWAYS else SPAMMER), level
     c = find_bias(psi, tau, common)
     if c >= 0:

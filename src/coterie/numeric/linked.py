@@ -1,0 +1,66 @@
+"""A way to compile what only other compiled functions call: for numba, half of the work less.
+
+numba optimises every function by itself and makes machine code of it, then links it into those
+that call it, where both are done again. What is never called by itself needs neither.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.typed_passes import AnnotateTypes
+
+
+class _NoCode:
+    """Stands for the generator of machine code, where there is none."""
+
+    def set_env(self, name: str, env: object) -> None:
+        """Have nowhere to write where the function's globals are; callers have their own."""
+
+
+class LinkedLibrary(JITCodeLibrary):
+    """Intermediate code that waits to be linked into that of a caller."""
+
+    codegen = _NoCode()
+
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Give the null pointer: the function cannot be called by itself."""
+        self._ensure_finalized()
+        return 0
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class UseLinkedLibrary(AnalysisPass):
+    """Choose where the code goes, before it is made."""
+
+    _name = "use_linked_library"
+
+    def __init__(self) -> None:
+        AnalysisPass.__init__(self)
+
+    def run_pass(self, state: Any) -> bool:
+        """Change nothing but the library."""
+        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return False
+
+
+class LinkedCompiler(CompilerBase):
+    """numba's compiler, but for the library."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Give numba's own passes, and ours just before code is made."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(UseLinkedLibrary, AnnotateTypes)
+        passes.finalize()
+        return [passes]
