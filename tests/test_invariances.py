@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import gammaln
 
 import coterie
 from coterie.annotations import encode
 from coterie.kernels import cbcc, hcbcc, ibcc
-from coterie.kernels.answers import Shapes, log_marginal
 from coterie.kernels.truth import weigh_truth
 from coterie.kernels.view import add_shapes, new_work
 from coterie.models import MODELS
@@ -93,11 +93,11 @@ def parameters(q, seed, classes, answers):
 def log_likelihood(kernels, packed, state):
     if kernels is not hcbcc:
         return kernels.log_likelihood(state, packed)
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     active = np.flatnonzero(state.group >= 0)
-    return sum(
-        log_marginal(l, state.said, state.said_total, shapes, state.group[l]) for l in active
-    )
+    said, total, group = state.said[active], state.said_total[active], state.group[active]
+    weight, strength = state.weight[group], state.strength[group]
+    result = (gammaln(said + weight) - gammaln(weight)).sum()
+    return result - (gammaln(total + strength) - gammaln(strength)).sum()
 
 
 def compare(name, triples, z, q, seed, item, annotator, classes):

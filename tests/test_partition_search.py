@@ -12,7 +12,6 @@ from coterie.posterior.partition.moves import clear
 from coterie.posterior.partition.number import best_split, reach_number
 from coterie.posterior.partition.sample import canonical_draws, distinct_draws, lay_out
 from coterie.posterior.partition.search import descend, refine
-from coterie.posterior.partition.state import empty_state
 from coterie.posterior.partition.walk import Walk
 from partition_draws import KINDS, all_losses, all_partitions, stray
 
@@ -154,7 +153,7 @@ def test_eight_annotators_get_the_best_of_all_partitions(loss):
 def missed(draws, loss, k):
     """Whether the search alone, without looking at all partitions, misses the optimum."""
     sample = lay_out(*distinct_draws(draws), block_values(draws.shape[1], loss))
-    group, value = best_of_each_number(empty_state(sample), sample)
+    group, value = best_of_each_number(sample)
     best = group[int(value.argmin()) if k is None else k - 1]
     found = strategy.search(draws, loss, k, np.random.default_rng(0))
     return mean_loss(draws, found, loss) > mean_loss(draws, best, loss) + 1e-12

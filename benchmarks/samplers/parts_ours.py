@@ -44,11 +44,15 @@ def truth_sweeps(s: Sampler) -> Part:
 
 @cache
 def truth_loop(model: str) -> Any:
-    sweep_truth = KERNELS[model].sweep_truth
+    sweep_truth, add_shapes = KERNELS[model].sweep_truth, KERNELS[model].add_shapes
+    fixed = model == "ibcc"  # its shapes never change
 
     @compiled
     def loop(view, data, work, rng, tally, n):
+        add_shapes(view, data, work)
         for _ in range(n):
+            if not fixed:
+                add_shapes(view, data, work)
             sweep_truth(view, data, work, rng, tally)
 
     return loop

@@ -44,7 +44,7 @@ BUGS = {
         stationarity.check_truth_is_stationary,
         in_file(
             TRUTH,
-            ("        if own:\n", "        if own and t < 0:\n"),
+            ("        own = step == 0\n", "        own = False\n"),
         ),
     ),
     "CRP mass halved": (
@@ -66,7 +66,20 @@ BUGS = {
     "repeated labels scored as independent": (
         IBCC_3,
         checks.check_truth_weights,
-        in_file(LABELS, ("        note_repeats(i, view, data, labels)\n", "        pass\n")),
+        in_file(LABELS, ("        repeats += l == last", "        repeats += 0")),
+    ),
+    "item not taken out, by ratios": (
+        IBCC_3,
+        stationarity.check_truth_is_stationary,
+        in_file(TRUTH, ("np.uintp(t == own) *", "np.uintp(0) *")),
+    ),
+    "ratios left as they were": (
+        IBCC_3,
+        checks.check_moving_back_undoes_moving,
+        in_file(
+            TRUTH,
+            ("                add_shapes_to(m, t, view, data, work)\n", "                pass\n"),
+        ),
     ),
     "one ratio for a repeated label": (
         IBCC_3,

@@ -34,7 +34,9 @@ def check_truth_weights(sampler, case):
             sampler.truth.weigh_truth(i, view, data, work)
             want = [case.log_joint(z | {i: t}, q, ALPHA, beta, eta) for t in range(data.n_classes)]
             assert_equal_up_to_a_constant(np.log(work.weights) + work.logs, want)
-            # The same in logs, which other shapes than these would need.
+            # The same without tabulated ratios, and in logs, which other shapes would need.
+            sampler.truth.weigh_together(i, view, data, work)
+            assert_equal_up_to_a_constant(np.log(work.weights) + work.logs, want)
             logs = [log_weight(sampler, i, t, view, data, work) for t in range(data.n_classes)]
             assert_equal_up_to_a_constant(logs, want)
 
@@ -163,7 +165,7 @@ def check_moving_back_undoes_moving(sampler, case):
     for z, q in all_states(case)[::7]:
         state = start(sampler, case, z, q, beta=beta, eta=eta)
         view, work = at_work(sampler, case, state)
-        before = work.above.copy(), work.below.copy()
+        before = [array.copy() for array in (work.above, work.below, work.ratio)]
         free = case.problem.free
         for i in free:
             move(sampler, i, (z[i] + 1) % data.n_classes, view, data, work)
@@ -171,16 +173,16 @@ def check_moving_back_undoes_moving(sampler, case):
             _, fresh = at_work(sampler, case, state)
             np.testing.assert_array_equal(work.above, fresh.above)
             np.testing.assert_array_equal(work.below, fresh.below)
+            np.testing.assert_array_equal(work.ratio, fresh.ratio)
         for i in free[1:] + free[:1]:
             move(sampler, i, z[i], view, data, work)
         assert_counts(case, state)
-        np.testing.assert_array_equal(work.above, before[0])
-        np.testing.assert_array_equal(work.below, before[1])
+        for array, as_before in zip((work.above, work.below, work.ratio), before, strict=True):
+            np.testing.assert_array_equal(array, as_before)
 
 
 def move(sampler, i, t, view, data, work):
     """Count item i under class t."""
-    sampler.truth.weigh_truth(i, view, data, work)  # which notes its labels
     sampler.truth.move_item(i, t, view, data, work)
 
 

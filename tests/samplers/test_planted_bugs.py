@@ -14,8 +14,9 @@ from samplers.sampler import planted
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug, tmp_path):
     case, check, edits = BUGS[bug]
+    sampler = planted(case, tmp_path, edits)  # outside: an edit that fits nowhere is no catch
     with pytest.raises(AssertionError):
-        check(planted(case, tmp_path, edits), case)
+        check(sampler, case)
 
 
 @pytest.mark.parametrize("bug", BUGS)
@@ -32,5 +33,6 @@ def test_an_edit_that_fits_nowhere_is_an_error(tmp_path):
 @pytest.mark.slow
 def test_enumeration_too_sees_that_the_order_is_wrong(tmp_path):
     case, _, edits = BUGS["displaced after weighing"]
+    sampler = planted(case, tmp_path, edits)
     with pytest.raises(AssertionError, match="chi-square"):
-        check_enumeration(planted(case, tmp_path, edits), case, n_draws=20_000)
+        check_enumeration(sampler, case, n_draws=20_000)

@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.kernels.parts import parts_of
-from coterie.numeric.jit import piece
-from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -68,30 +66,3 @@ def count_answers(
         z = truth[items][item]
         np.add.at(said, (matrix[data.item_annotator[labels]], data.item_answer[labels], z), 1)
     return said, said.sum(axis=1, dtype=np.int32)
-
-
-@piece
-def log_marginal(m: int, said: IntArray, said_total: IntArray, shapes: Shapes, base: int) -> float:
-    """Give the log probability of one matrix's labels, the matrix integrated out.
-
-    Sum over t of sum over c of log (beta eta[c])_(n[c]) - log (beta)_(n), where (x)_(n) is the
-    rising factorial.
-
-    Parameters
-    ----------
-    m, said, said_total
-        Which matrix, the counts n[m, t, c] and n[m, t] of all of them.
-    shapes, base
-        The Dirichlet shapes, and which of them.
-    """
-    result = 0.0
-    for t in range(said.shape[2]):
-        if said_total[m, t] == 0:
-            continue
-        log_strength = shapes.log_strength[base, t]
-        result -= log_rising(shapes.strength[base, t], said_total[m, t], log_strength)
-        for c in range(said.shape[1]):
-            if said[m, c, t] > 0:
-                log_weight = log_strength + shapes.log_mean[base, c, t]
-                result += log_rising(shapes.weight[base, c, t], said[m, c, t], log_weight)
-    return result

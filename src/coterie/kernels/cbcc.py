@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.answers import Shapes, count_answers, flat, log_marginal, shapes_of
+from coterie.kernels.answers import Shapes, count_answers, flat, shapes_of
 from coterie.kernels.cells import (
     Cells,
     Tables,
     add_cells,
     gather_cells,
+    log_marginal,
     log_predictive,
     new_cells,
     tables_of,
@@ -36,7 +37,7 @@ from coterie.kernels.groups import (
 )
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
-from coterie.kernels.view import View, Work, new_work
+from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import CBCCPrior
@@ -211,7 +212,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
     result = 0.0
     for k in range(state.n_groups[0]):
         m = state.slot[k]
-        result += log_marginal(m, state.said, state.said_total, prior.shapes, 0)
+        result += log_marginal(m, state.said, state.said_total, prior.shapes, prior.tables)
     return result
 
 
@@ -243,6 +244,7 @@ def _sweep_many(
     work, room = scratch
     log_alpha = state.log_concentration
     for sweep in range(len(trace.log_joint)):
+        add_shapes(view, data, work)
         sweep_truth(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)

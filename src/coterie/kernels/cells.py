@@ -1,4 +1,4 @@
-"""One annotator's labels as counts, to move them from cluster to cluster as a whole (cBCC)."""
+"""One base for all matrices (iBCC, cBCC): labels weighed as counts, by tables of the shapes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from coterie.annotations import Codes
 from coterie.kernels.answers import Shapes
 from coterie.numeric.jit import piece
-from coterie.numeric.rising import log_rising_after
+from coterie.numeric.rising import log_rising, log_rising_after
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -130,4 +130,30 @@ def log_predictive(
         else:
             log_weight = shapes.log_strength[0, t] + shapes.log_mean[0, c, t]
             result += log_rising_after(shapes.weight[0, c, t], before, n, log_weight)
+    return result
+
+
+@piece
+def log_marginal(
+    m: int, said: IntArray, said_total: IntArray, shapes: Shapes, tables: Tables
+) -> float:
+    """Give the log probability of one matrix's labels, the matrix integrated out.
+
+    Sum over t of sum over c of log (beta eta[c])_(n[m, t, c]) minus log (beta)_(n[m, t]).
+    """
+    result = 0.0
+    length = tables.row.shape[1]
+    for t in range(said.shape[2]):
+        n, log_strength = said_total[m, t], shapes.log_strength[0, t]
+        if n < length:
+            result -= tables.row[t, n]
+        else:
+            result -= log_rising(shapes.strength[0, t], n, log_strength)
+        for c in range(said.shape[1]):
+            n = said[m, c, t]
+            if n < length:
+                result += tables.cell[c, t, n]
+            else:
+                log_weight = log_strength + shapes.log_mean[0, c, t]
+                result += log_rising(shapes.weight[0, c, t], n, log_weight)
     return result

@@ -29,7 +29,7 @@ from coterie.kernels.parameters import BasePrior, draw_prior, log_parameters, pa
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.reuse import sweep_groups
 from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
-from coterie.kernels.view import View, Work, new_work
+from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
 from coterie.priors import HCBCCPrior
 
@@ -157,6 +157,7 @@ def _sweep_many(
     for sweep in range(len(trace.log_joint)):
         # beta and eta first: at the start they know nothing of the labels yet.
         sweep_parameters(state, prior, room, rng)
+        add_shapes(view, data, work)
         sweep_truth(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)

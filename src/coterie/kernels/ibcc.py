@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.answers import Shapes, count_answers, flat, log_marginal, shapes_of
+from coterie.kernels.answers import Shapes, count_answers, flat, shapes_of
+from coterie.kernels.cells import Tables, log_marginal, tables_of
 from coterie.kernels.confusion import (
     draw_class_balance,
     draw_matrices,
@@ -21,7 +22,7 @@ from coterie.kernels.confusion import (
 )
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
-from coterie.kernels.view import View, Work, new_work
+from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
 from coterie.priors import IBCCPrior
 
@@ -54,14 +55,13 @@ class Prior(NamedTuple):
 
     class_weight: FloatArray  # (classes,)   eps mu
     shapes: Shapes  # one base: beta, eta
+    tables: Tables
 
 
 def pack_prior(prior: IBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
-    return Prior(
-        np.array(prior.class_weights),
-        shapes_of(np.asarray(prior.mean), np.asarray(prior.strength)),
-    )
+    shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
+    return Prior(np.array(prior.class_weights), shapes, tables_of(shapes))
 
 
 def initial_state(
@@ -101,7 +101,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z), the confusion matrices integrated out."""
     result = 0.0
     for l in range(len(state.said)):
-        result += log_marginal(l, state.said, state.said_total, prior.shapes, 0)
+        result += log_marginal(l, state.said, state.said_total, prior.shapes, prior.tables)
     return result
 
 
@@ -129,6 +129,7 @@ def _sweep_many(
     work: Work,
 ) -> None:
     tally, trace = record
+    add_shapes(view, data, work)
     for sweep in range(len(trace.log_joint)):
         sweep_truth(view, data, work, rng, tally)
         trace.log_likelihood[sweep] = log_likelihood(state, prior)

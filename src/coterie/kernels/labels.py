@@ -15,35 +15,14 @@ from coterie.numeric.jit import piece
 
 
 @piece
-def note_labels(i: int, view: View, data: Codes, labels: Labels) -> int:
-    """Note the labels of item i and give their number."""
-    if len(view.matrix) > 0 or note_apart(i, view, data, labels) > 0:
-        note_together(i, view, data, labels)
-    return int(data.item_start[i + 1] - data.item_start[i])
-
-
-@piece
-def note_apart(i: int, view: View, data: Codes, labels: Labels) -> int:
-    """Note the labels where everybody has a matrix of their own; give how many are repeated."""
-    for k in range(labels.to_clear[0]):
-        labels.before[k] = 0.0
-        labels.before_row[k] = 0.0
-    labels.to_clear[0] = 0
-    start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
-    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
-    repeats, last, base_row = 0, -1, np.uintp(0)
+def note_cells(i: int, data: Codes, labels: Labels) -> int:
+    """Note where everybody's own matrix counts the labels; give how many labels are repeated."""
+    start, n_classes = np.uintp(data.item_start[i]), np.uintp(data.n_classes)
+    n_cells = n_classes * np.uintp(data.n_answers)
+    repeats, last = 0, -1
     for k in range(np.uintp(data.item_start[i + 1]) - start):
         l = data.item_annotator[start + k]
-        row, answer = np.uintp(l) * n_classes, np.uintp(data.item_answer[start + k]) * n_classes
-        cell = row * n_answers + answer
-        labels.row[k] = row
-        labels.cell[k] = cell
-        if len(view.base) > 0:
-            base_row = np.uintp(view.base[np.uintp(l)]) * n_classes
-        weight = view.shapes.weight[base_row * n_answers + answer + t]
-        # From the integers: one would not come off again where the shape is far below it.
-        labels.own_above[k] = (view.said[cell + t] - 1) + weight
-        labels.own_below[k] = (view.said_total[row + t] - 1) + view.shapes.strength[base_row + t]
+        labels.cell[k] = np.uintp(l) * n_cells + np.uintp(data.item_answer[start + k]) * n_classes
         repeats += l == last  # an annotator's labels are neighbours
         last = l
     return repeats
@@ -51,7 +30,7 @@ def note_apart(i: int, view: View, data: Codes, labels: Labels) -> int:
 
 @piece
 def note_together(i: int, view: View, data: Codes, labels: Labels) -> None:
-    """Note the labels where some share a matrix."""
+    """Note the labels where some may share a matrix."""
     start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])
     n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
     n = np.uintp(data.item_start[i + 1]) - start
@@ -74,7 +53,6 @@ def note_together(i: int, view: View, data: Codes, labels: Labels) -> None:
         rest, rest_row = view.said[cell + t] - 1 - before, view.said_total[row + t] - 1 - before_row
         labels.own_above[k] = rest + view.shapes.weight[base_row * n_answers + answer + t]
         labels.own_below[k] = rest_row + view.shapes.strength[base_row + t]
-    labels.to_clear[0] = n
     for k in range(n):
         labels.seen[labels.cell[k]] = 0
         labels.seen_row[labels.row[k]] = 0

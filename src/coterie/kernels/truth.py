@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.labels import base_places, note_labels
+from coterie.kernels.labels import base_places, note_cells, note_together
 from coterie.kernels.record import Tally
-from coterie.kernels.view import View, Work, add_shapes
+from coterie.kernels.view import TINY_FACTOR, View, Work, add_shapes_to
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising
@@ -29,8 +29,7 @@ IntArray = NDArray[np.int32]
 
 # So many ratios are multiplied before the product is looked at.
 STRETCH = 8
-# Smaller factors and products are left to logarithms: the shapes may have underflowed.
-TINY_FACTOR = 1e-15
+# Smaller products are left to logarithms.
 TINY_PRODUCT = 1e-150
 TINY_LOG = 1e-100
 
@@ -46,11 +45,51 @@ def starting_truth(truth: IntArray, data: Codes) -> tuple[IntArray, NDArray[np.i
 def weigh_truth(i: int, view: View, data: Codes, work: Work) -> int:
     """Weigh the classes of item i: t weighs ``work.weights[t]`` times e to the ``work.logs[t]``.
 
-    The item's labels are noted in ``work.labels``. Returned is how many classes needed logs.
+    Returned is how many classes needed logs.
     """
-    n, in_logs = note_labels(i, view, data, work.labels), 0
+    return 0 if weigh_apart(i, view, data, work) else weigh_together(i, view, data, work)
+
+
+@piece
+def weigh_apart(i: int, view: View, data: Codes, work: Work) -> bool:
+    """Weigh by the tabulated ratios, if no two labels share a matrix and no product is tiny."""
+    if len(work.ratio) == 0 or note_cells(i, data, work.labels) > 0:
+        return False
+    n, own = data.item_start[i + 1] - data.item_start[i], np.uintp(view.truth[i])
+    in_range = True
     for t in range(np.uintp(data.n_classes)):
-        own = t == np.uintp(view.truth[i])
+        weight = view.class_total[t] - (t == own) + view.class_weight[t]
+        place = np.uintp(t == own) * np.uintp(len(work.above)) + t  # no branch to guess wrong
+        weight = multiply_ratios(weight, place, n, work)
+        in_range = in_range and weight > TINY_PRODUCT
+        work.weights[t] = weight
+        work.logs[t] = 0.0
+    return in_range
+
+
+@piece
+def multiply_ratios(product: float, place: np.uintp, n: int, work: Work) -> float:
+    """Multiply by the tabulated ratios of n labels, a place after their cells."""
+    cell, ratio = work.labels.cell, work.ratio
+    k, end, second = np.uintp(0), np.uintp(n), 1.0
+    while k + np.uintp(1) < end:  # two products at a time: neither waits for the other
+        product *= ratio[cell[k] + place]
+        second *= ratio[cell[k + np.uintp(1)] + place]
+        k += np.uintp(2)
+    if k < end:
+        product *= ratio[cell[k] + place]
+    return product * second
+
+
+@piece
+def weigh_together(i: int, view: View, data: Codes, work: Work) -> int:
+    """Weigh where labels may share matrices; the item's labels are noted in ``work.labels``."""
+    note_together(i, view, data, work.labels)
+    n, in_logs = data.item_start[i + 1] - data.item_start[i], 0
+    n_classes, t = np.uintp(data.n_classes), np.uintp(view.truth[i])
+    for step in range(n_classes):
+        # The item's own class comes first, then the others: no branch to guess wrong.
+        own = step == 0
         if own:
             start = view.class_total[t] - 1 + view.class_weight[t]
             weight = multiply_own(start, n, work)
@@ -63,11 +102,12 @@ def weigh_truth(i: int, view: View, data: Codes, work: Work) -> int:
             weight = 1.0
             in_logs += 1
         work.weights[t] = weight
+        t = t + np.uintp(1) if t + np.uintp(1) < n_classes else np.uintp(0)
     return in_logs
 
 
 @piece
-def multiply_other(product: float, t: int, n: int, work: Work) -> float:
+def multiply_other(product: float, t: np.uintp, n: int, work: Work) -> float:
     """Multiply by the ratios of n labels for a class other than the item's; zero if too small."""
     labels, least, k, end = work.labels, 1.0, np.uintp(0), np.uintp(n)
     while k < end:
@@ -107,7 +147,7 @@ def multiply_own(product: float, n: int, work: Work) -> float:
 
 
 @part
-def multiply_in_logs(i: int, t: int, own: bool, view: View, data: Codes, work: Work) -> float:
+def multiply_in_logs(i: int, t: np.uintp, own: bool, view: View, data: Codes, work: Work) -> float:
     """Give the log of the ratios of item i's labels for any class, whatever their size."""
     labels, shapes, product, result = work.labels, view.shapes, 1.0, 0.0
     start = data.item_start[i]
@@ -133,25 +173,25 @@ def multiply_in_logs(i: int, t: int, own: bool, view: View, data: Codes, work: W
 
 @part
 def move_item(i: int, new: int, view: View, data: Codes, work: Work) -> None:
-    """Count item i, whose labels are noted, under class ``new``."""
-    labels, shapes, start = work.labels, view.shapes, data.item_start[i]
+    """Count item i under class ``new``."""
     old, now = np.uintp(view.truth[i]), np.uintp(new)
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
     view.truth[i] = new
     view.class_total[old] -= 1
     view.class_total[now] += 1
-    for k in range(data.item_start[i + 1] - start):
-        base_cell, base_row = base_places(start + k, view, data)
+    for k in range(data.item_start[i], data.item_start[i + 1]):
+        l, c = np.uintp(data.item_annotator[k]), np.uintp(data.item_answer[k])
+        m = np.uintp(view.matrix[l]) if len(view.matrix) > 0 else l
         for t, sign in ((old, -1), (now, 1)):
-            cell, row = labels.cell[k] + t, labels.row[k] + t
+            cell, row = (m * n_answers + c) * n_classes + t, m * n_classes + t
             view.said[cell] += sign
             view.said_total[row] += sign
-            work.above[cell] = view.said[cell] + shapes.weight[base_cell + t]
-            work.below[row] = view.said_total[row] + shapes.strength[base_row + t]
-        if len(view.own) > 0:
-            l, c = data.item_annotator[start + k], data.item_answer[start + k]
-            cell = np.uintp((l * data.n_answers + c) * data.n_classes)
-            view.own[cell + old] -= 1
-            view.own[cell + now] += 1
+            if len(work.ratio) > 0:
+                add_shapes_to(m, t, view, data, work)
+            else:
+                work.above[cell] = view.said[cell] + view.shapes.weight[c * n_classes + t]
+                work.below[row] = view.said_total[row] + view.shapes.strength[t]
+                view.own[(l * n_answers + c) * n_classes + t] += sign
 
 
 @piece
@@ -172,8 +212,10 @@ def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
 def sweep_truth(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
-    """Update every item that has labels and no gold; tally every item's probabilities."""
-    add_shapes(view, data, work)
+    """Update every item that has labels and no gold; tally every item's probabilities.
+
+    ``work`` has the counts plus shapes of now: :func:`add_shapes`.
+    """
     for i in range(len(view.truth)):
         if data.gold[i] < 0 and data.item_start[i] < data.item_start[i + 1]:
             update_truth(i, view, data, work, rng.random())

@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 
 from coterie.annotations import Codes
 from coterie.kernels.answers import Shapes
-from coterie.numeric.jit import piece
+from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 Places = NDArray[np.uintp]
+
+TINY_FACTOR = 1e-15
+"""Smaller factors are left to logarithms: the shapes may have underflowed."""
 
 
 class View(NamedTuple):
@@ -45,7 +48,6 @@ class Labels(NamedTuple):
     before_row: FloatArray  # (labels,)   labels before this one with its matrix
     own_above: FloatArray  # (labels,)   under the item's own class, the item taken out:
     own_below: FloatArray  # (labels,)   the ratio's numerator and denominator
-    to_clear: NDArray[np.int64]  # (1,)        how many of ``before`` may not be zero
     seen: IntArray  # (matrices * answers * classes,)   zero between items
     seen_row: IntArray  # (matrices * classes,)             zero between items
 
@@ -58,6 +60,8 @@ class Work(NamedTuple):
     labels: Labels
     above: FloatArray  # (matrices * answers * classes,)   n[matrix, t, c] + beta eta
     below: FloatArray  # (matrices * classes,)             n[matrix, t] + beta
+    ratio: FloatArray  # (2 * matrices * answers * classes,)   above / below; then the same with
+    # one label less, such as the one that is weighed. Empty if matrices are shared.
 
 
 def new_work(data: Codes, view: View) -> Work:
@@ -70,27 +74,44 @@ def new_work(data: Codes, view: View) -> Work:
         np.zeros(most),
         np.zeros(most),
         np.zeros(most),
-        np.zeros(1, np.int64),
         np.zeros_like(view.said),
         np.zeros_like(view.said_total),
     )
     n_classes = data.n_classes
     above, below = np.zeros(len(view.said)), np.zeros(len(view.said_total))
-    return Work(np.zeros(n_classes), np.zeros(n_classes), labels, above, below)
+    ratio = np.zeros(2 * len(above) if len(view.matrix) == 0 else 0)
+    return Work(np.zeros(n_classes), np.zeros(n_classes), labels, above, below, ratio)
+
+
+@part
+def add_shapes(view: View, data: Codes, work: Work) -> None:
+    """Write counts plus shapes of all matrices in use, and their ratios, to ``work``."""
+    for k in range(view.n_used[0]):
+        m = np.uintp(view.used[k])
+        if len(view.base) == 0 or view.base[m] >= 0:
+            for t in range(data.n_classes):
+                add_shapes_to(m, np.uintp(t), view, data, work)
 
 
 @piece
-def add_shapes(view: View, data: Codes, work: Work) -> None:
-    """Write counts plus shapes of all matrices in use to ``work.above`` and ``work.below``."""
-    n_classes = data.n_classes
-    n_cells = n_classes * data.n_answers
-    for k in range(view.n_used[0]):
-        m = view.used[k]
-        b = view.base[m] if len(view.base) > 0 else 0
-        if b >= 0:
-            for t in range(n_classes):
-                strength = view.shapes.strength[b * n_classes + t]
-                work.below[m * n_classes + t] = view.said_total[m * n_classes + t] + strength
-            for cell in range(n_cells):
-                weight = view.shapes.weight[b * n_cells + cell]
-                work.above[m * n_cells + cell] = view.said[m * n_cells + cell] + weight
+def add_shapes_to(m: np.uintp, t: np.uintp, view: View, data: Codes, work: Work) -> None:
+    """Do so for class t of matrix m."""
+    n_classes, n_answers = np.uintp(data.n_classes), np.uintp(data.n_answers)
+    base = np.uintp(view.base[m]) if len(view.base) > 0 else np.uintp(0)
+    row, shape = m * n_classes + t, base * n_classes + t
+    total, strength = view.said_total[row], view.shapes.strength[shape]
+    work.below[row] = total + strength
+    over, over_less = 1 / (total + strength), 1 / (total - 1 + strength) if total > 0 else 0.0
+    cell, shape = m * n_answers * n_classes + t, base * n_answers * n_classes + t
+    for _ in range(n_answers):
+        count, weight = view.said[cell], view.shapes.weight[shape]
+        work.above[cell] = count + weight
+        if len(work.ratio) > 0:
+            above, less = count + weight, (count - 1) + weight
+            # From the integers: one would not come off where the shape is far below it. Zero is
+            # what has no label to take off, and what is too small: it is left to logarithms.
+            place = np.uintp(len(work.above)) + cell
+            work.ratio[cell] = above * over if above > TINY_FACTOR else 0.0
+            work.ratio[place] = less * over_less if less > TINY_FACTOR else 0.0
+        cell += n_classes
+        shape += n_classes

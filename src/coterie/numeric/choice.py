@@ -66,11 +66,10 @@ def pick(probabilities: FloatArray, u: float) -> int:
     >>> [pick(np.array([0.25, 0.0, 0.75]), u) for u in (0.0, 0.24, 0.26, 0.99)]
     [0, 0, 2, 2]
     """
-    last = 0
+    # Without branches: which index it will be cannot be guessed, and a wrong guess costs more.
+    last, chosen = 0, 0
     for k in range(len(probabilities)):
-        if probabilities[k] > 0:
-            last = k
-            u -= probabilities[k]
-            if u < 0:
-                break
-    return last
+        last = k if probabilities[k] > 0 else last
+        u -= probabilities[k]
+        chosen += u >= 0
+    return min(chosen, last)
