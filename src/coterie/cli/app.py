@@ -185,7 +185,7 @@ def compare(
     models: Annotated[
         str | None,
         typer.Option(
-            help="Names, separated by commas; module:Class is one of yours (default: all)."
+            help="Names or all, separated by commas; module:Class is one of yours (default: all)."
         ),
     ] = None,
     truth: Annotated[

@@ -28,8 +28,8 @@ def line_up(
     Parameters
     ----------
     names
-        Short names of the registry, or ``module:Class`` of an estimator elsewhere; by default
-        every model of the registry.
+        Short names of the registry, ``"all"`` of them (the default), or ``module:Class`` of an
+        estimator elsewhere.
     seed
         ``random_state`` of the models that have one.
     duplicates
@@ -41,13 +41,16 @@ def line_up(
     --------
     >>> list(line_up(["ds"]))
     ['majority', 'ds']
+    >>> list(line_up(["all"]))
+    ['majority', 'ds', 'ibcc', 'cbcc', 'hcbcc']
     >>> line_up(["vote"])
     Traceback (most recent call last):
     coterie.errors.DataError: no model 'vote'; choose one of majority, ds, ...
     """
     if duplicates not in DUPLICATES:
         raise DataError(f"duplicates must be one of {', '.join(DUPLICATES)}, got {duplicates!r}")
-    wanted = list(dict.fromkeys(MODELS if names is None else names))
+    chosen = (MODELS if name == "all" else [name] for name in names or ["all"])
+    wanted = list(dict.fromkeys(name for some in chosen for name in some))
     if REFERENCE not in wanted:
         wanted.insert(0, REFERENCE)
     # One thread a fit: the fits themselves run side by side.
