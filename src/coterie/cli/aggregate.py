@@ -13,6 +13,7 @@ import pandas as pd
 
 from coterie.annotations import Annotations
 from coterie.cli import show
+from coterie.cli.ahead import compiling_ahead
 from coterie.io import read, read_truth
 from coterie.io.files import File, find
 from coterie.io.write import (
@@ -57,7 +58,8 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     # Before the long part: a truth that does not fit is noticed now.
     scores = [] if truth is None else [show.scores_of(vote, truth)]
     start = time.perf_counter()
-    posterior = model.fit(annotations).posterior_
+    with compiling_ahead(model):
+        posterior = model.fit(annotations).posterior_
     seconds = time.perf_counter() - start
     if truth is not None:
         scores.append(show.scores_of(posterior, truth))
@@ -111,7 +113,7 @@ def write(
     if "report" in paths:
         from coterie.report.page import writer
 
-        writers["report"] = writer(posterior, truth=truth, command=command())
+        writers["report"] = writer(posterior, truth=truth, record=record)
     write_together({path: writers[name] for name, path in paths.items()})
 
 
@@ -124,6 +126,7 @@ def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:
     """Say what was done: the head of ``run.json``."""
     return {
         "version": __version__,
+        "command": command(),
         "model": posterior.model,
         "settings": dict(posterior.settings),
         "seed": job.settings["random_state"],

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from coterie.cli import aggregate, show
+from coterie.cli.ahead import compiling_ahead
 from coterie.metrics import adjusted_rand_index
 from coterie.models import MajorityVote, make_model
 from coterie.posterior import Posterior
@@ -20,7 +21,8 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     crowd = simulate("mixed", annotators=60, labels_per_item=15, random_state=seed)
     show.console().print(f"A synthetic crowd: {crowd.annotations.describe()}")
     start = time.perf_counter()
-    posterior = estimator.fit(crowd.annotations).posterior_
+    with compiling_ahead(estimator):
+        posterior = estimator.fit(crowd.annotations).posterior_
     seconds = time.perf_counter() - start
     vote = MajorityVote().fit(crowd.annotations).posterior_
     scores = [show.scores_of(p, crowd.truth) for p in (vote, posterior)]

@@ -1,0 +1,72 @@
+"""The first run on a machine compiles for a while: the part that reads results, meanwhile.
+
+``python -m coterie.cli.ahead`` compiles it and leaves it in numba's cache.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from coterie.models import MajorityVote
+from coterie.models.base import Estimator
+from coterie.numeric.jit import telling_of_compilation
+from coterie.posterior import Draws, Posterior
+from coterie.simulation import simulate
+
+PATIENCE = 60.0
+"""Seconds to wait at most for the other process; then we compile ourselves."""
+
+
+@contextmanager
+def compiling_ahead(model: Estimator) -> Iterator[None]:
+    """If its sampler must be compiled here, compile what finds coteries in another process."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        if model.finds_coteries and (os.cpu_count() or 1) > 1:
+            command = [sys.executable, "-m", __name__]
+            quiet = subprocess.DEVNULL
+            started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+
+    with telling_of_compilation(start):
+        yield
+    for process in started:
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+
+def example() -> Posterior:
+    """Make a result such as a sampler with coteries gives, without one."""
+    annotations = simulate("mixed", annotators=12, items=30, random_state=0).annotations
+    point = MajorityVote().fit(annotations).posterior_
+    rng = np.random.default_rng(0)
+    partition = rng.integers(0, 3, (2, 20, annotations.n_annotators), np.int32)
+    shape = (2, 20, annotations.n_annotators, annotations.n_classes)
+    draws = Draws(
+        confusion=rng.dirichlet(np.ones(annotations.n_answers), shape).astype(np.float32),
+        class_balance=rng.dirichlet(np.ones(annotations.n_classes), shape[:2]),
+        partition=partition,
+        n_coteries=np.full(shape[:2], 3),
+    )
+    return dataclasses.replace(point, draws=draws, model="HCBCC")
+
+
+def main() -> None:
+    """Ask for what the command line shows."""
+    posterior = example()
+    posterior.coteries()
+    posterior.annotators()
+    posterior.cooccurrence()
+
+
+if __name__ == "__main__":
+    main()
