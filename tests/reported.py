@@ -69,6 +69,7 @@ def crowd(
         words([f"c{t}" for t in range(classes)] if label_names is None else label_names),
         words(list(extra)),
         encode(item, worker, answer, sizes=sizes, gold=known),
+        columns=("item", "annotator", "label"),
         origin="labels.csv: item 'item', annotator 'annotator', label 'label'",
     )
     probability = rng.dirichlet(np.full(classes, 0.3), size=items)
@@ -107,6 +108,7 @@ def sample(rng, matrices, group, groups, shape):
         {
             "log_joint": rng.normal(-1_000, 5, size=shape),
             "n_groups": np.full(shape, float(groups)),
+            "log_likelihood": rng.normal(-900, 5, size=shape),
             **{f"class_total[{t}]": rng.normal(10, 1, size=shape) for t in range(classes)},
         },
     )

@@ -143,6 +143,29 @@ def test_cooccurrence_of_many_leaves_out_names_and_crowded_numbers():
     assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
 
 
+def test_cooccurrence_of_many_coteries_parts_those_it_can():
+    names = [f"w{l:03}" for l in range(501)]
+    large, small = np.repeat(np.arange(4), 75), np.arange(4, 205)
+    posterior = sampled(annotations(names), blocks=[*large, *small])
+    ax = Plots(posterior).cooccurrence()
+    places = sorted({float(line.get_ydata()[0]) for line in ax.lines[::2]})
+    assert len(places) == 4
+    assert np.diff(places).min() * ax.bbox.height / ax.figure.dpi * 72 / 500 >= 4
+    assert ticks(ax.xaxis) == ["1", "2", "3", "4"]
+    assert ax.get_xlabel() == "coterie (lines for the first 4 of 204)"
+
+
+@pytest.mark.parametrize("longest", [4, 40])
+def test_names_beside_a_cooccurrence_do_not_overlap(longest):
+    names = [f"{l:02}{'m' * longest}" for l in range(31)]
+    ax = Plots(sampled(annotations(names), blocks=[0] * 31)).cooccurrence()
+    ax.figure.canvas.draw()
+    size = {label.get_fontsize() for label in ax.get_yticklabels()}
+    room = ax.bbox.height / ax.figure.dpi * 72 / 30
+    assert not size or max(size) <= room
+    assert ax.get_ylabel() == ("annotator" if size else "30 annotators, by coterie")
+
+
 def test_cooccurrence_of_too_many_is_refused(posterior, monkeypatch):
     monkeypatch.setattr("coterie.plots.matrices.MOST_ANNOTATORS", 5)
     with pytest.raises(CoterieError, match=r"6 annotators are more .*annotators=\[\.\.\.\]"):
@@ -170,6 +193,15 @@ def test_coteries_have_their_intervals_the_largest_on_top(posterior):
     assert ax.get_xlim() == (0, 1)
     assert len({line.get_color() for line in ax.lines}) == 3
     assert len(ticks(Plots(posterior).coteries(k=2).yaxis)) == 2
+
+
+def test_of_many_coteries_the_largest_are_drawn_and_the_others_counted():
+    names = [f"w{l:03}" for l in range(151)]
+    ax = Plots(sampled(annotations(names), blocks=range(151))).coteries()
+    assert len(ticks(ax.yaxis)) == len(segments(ax)) == 20
+    n = len(sampled(annotations(names), blocks=range(151)).coteries())
+    assert ax.get_ylabel() == f"coterie ({n - 20} smaller ones not shown)"
+    assert ax.figure.get_size_inches()[1] < 11
 
 
 def test_annotators_are_ranked_with_their_intervals(posterior):

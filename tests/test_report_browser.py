@@ -142,8 +142,12 @@ def test_the_style_is_applied(visit, file):
 
 def test_sorting(visit, file, posterior):
     page = visit(file)
+    sorted_by = page.locator("#annotator-table th[aria-sort]")
+    assert sorted_by.all_inner_texts() == ["labels"]
+    assert sorted_by.get_attribute("aria-sort") == "descending"
     accuracy = page.get_by_role("button", name="accuracy")
     accuracy.click()
+    assert sorted_by.all_inner_texts() == ["accuracy"]
     values = [float(value) for value in column(page, 5)]
     assert values == sorted(values, reverse=True)
     assert len(values) == 20
@@ -198,12 +202,37 @@ def test_a_click_shows_the_annotators_matrix(visit, file, posterior):
         button.focus()
         page.keyboard.press("Enter")
         assert page.locator("tr.detail").count() == 0
-    page.get_by_role("button", name="w0000", exact=True).click()
-    page.get_by_role("button", name="informativeness").click()  # sorting closes what is open
-    assert page.locator("tr.detail").count() == 0
+
+
+def test_an_opened_matrix_stays_with_its_annotator(visit, file, posterior):
+    page = visit(file)
     page.get_by_role("button", name="w0007", exact=True).click()
     exact = np.rint(100 * posterior.confusion("w0007").to_numpy()).astype(int).tolist()
-    assert shown_matrix(page) == exact
+    above = "detail => detail.previousElementSibling.cells[0].textContent"
+    for heading in ("informativeness", "annotator"):
+        page.locator("#annotator-table").get_by_role("button", name=heading, exact=True).click()
+        assert page.locator("tr.detail").evaluate(above) == "w0007"
+        assert shown_matrix(page) == exact
+    form = page.locator("form[data-for=annotator-table]")
+    form.get_by_label("Name").fill("w0008")
+    assert page.locator("tr.detail").is_hidden()
+    assert form.locator("output").inner_text() == "1 of 20 shown"
+    form.get_by_label("Name").fill("w0007")
+    assert page.locator("tr.detail").is_visible()
+    page.get_by_role("button", name="w0007", exact=True).click()
+    assert page.locator("tr.detail").count() == 0
+
+
+def test_the_filter_searches_whole_names(visit, tmp_path):
+    names_ = [f"{'left' * 20}-{l:03}-{'right' * 10}" for l in range(12)]
+    path = tmp_path / "long.html"
+    path.write_text(render(reported.crowd(names=names_)), "utf-8")
+    page = visit(path)
+    page.locator("form[data-for=annotator-table]").get_by_label("Name").fill("-007-")
+    assert (
+        page.locator("#annotator-table tbody tr:visible bdi[title]").get_attribute("title")
+        == (names_[7])
+    )
 
 
 def test_a_card_leads_to_its_annotators(visit, file, posterior):
@@ -228,6 +257,29 @@ def test_nothing_is_wider_than_a_phone(visit, file):
     page = visit(file, PHONE)
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= PHONE[0]
+
+
+def test_a_table_that_is_cut_fades_where_it_goes_on(visit, tmp_path):
+    path = tmp_path / "wide.html"
+    path.write_text(render(reported.crowd(items=60, classes=12)), "utf-8")
+    page = visit(path, PHONE)
+    box = page.locator(".coterie .scroll").first
+    mask = "box => getComputedStyle(box).maskImage"
+    page.wait_for_selector(".coterie .scroll.more-right")
+    assert "gradient" in box.evaluate(mask)
+    assert "more-left" not in box.get_attribute("class")
+    box.evaluate("box => { box.scrollLeft = 9999; }")
+    page.wait_for_selector(".coterie .scroll.more-left:not(.more-right)")
+    box.evaluate("box => { box.scrollLeft = 50; }")
+    page.wait_for_selector(".coterie .scroll.more-left.more-right")
+    page.get_by_role("button", name="w0003", exact=True).click()
+    page.wait_for_selector("tr.detail .scroll.more-right")
+    found = axe.Axe().run(page).response["violations"]
+    assert [rule["id"] for rule in found] == []
+    for selector in ("#annotator-table", "#item-table"):
+        region = page.locator(f".scroll:has({selector})")
+        assert region.evaluate("box => box.scrollWidth <= box.clientWidth + 1")
+        assert (region.get_attribute("role"), region.get_attribute("tabindex")) == ("region", "0")
 
 
 def test_without_script_the_tables_remain(visit, file):

@@ -11,6 +11,7 @@ import coterie
 import reported
 from coterie import metrics
 from coterie.report import gather
+from coterie.report.chains import POINTS
 from coterie.report.together import LEVELS, picture
 from coterie.report.verdict import kind, kinds_of
 
@@ -112,6 +113,10 @@ def test_class_balance_and_agreement(posterior, facts):
 
 def test_convergence_holds_the_diagnostics(posterior, facts):
     table = posterior.diagnostics().set_index("quantity")
+    assert [row["quantity"] for row in facts["convergence"]["quantities"]] == table.index.tolist()
+    assert [row["name"] for row in facts["convergence"]["quantities"] if not row["watched"]] == [
+        "Log likelihood"
+    ]
     for row in facts["convergence"]["quantities"]:
         mine = table.loc[row["quantity"]]
         assert row["ess_bulk"] == mine["ess_bulk"]
@@ -120,6 +125,27 @@ def test_convergence_holds_the_diagnostics(posterior, facts):
     assert names == ["Number of coteries", "Log joint"]
     trace = facts["convergence"]["traces"][1]
     np.testing.assert_array_equal(trace["lines"], posterior.draws.trace["log_joint"])
+
+
+def test_a_long_trace_keeps_its_extremes_where_they_are():
+    posterior = reported.crowd(draws=10_000)
+    draws = posterior.draws.trace["log_joint"]
+    trace = gather(posterior)["convergence"]["traces"][1]
+    assert np.shape(trace["lines"]) == (2, POINTS)
+    for line, chain in zip(trace["lines"], draws, strict=True):
+        for find in (np.argmin, np.argmax):
+            assert line[find(line)] == chain[find(chain)]
+            assert find(line) / len(line) == pytest.approx(find(chain) / len(chain), abs=0.01)
+    assert (trace["low"], trace["high"]) == (np.min(trace["lines"]), np.max(trace["lines"]))
+
+
+@pytest.mark.parametrize(("draws", "words"), [(60, "the slowest"), (800, "at least")])
+def test_effective_draws_are_those_that_decide(draws, words):
+    posterior = reported.crowd(draws=draws)
+    watched = posterior.diagnostics().set_index("quantity").drop("log_likelihood")
+    trust = gather(posterior)["convergence"]["trust"]["sentence"]
+    assert f"{watched['ess_bulk'].min():,.0f} effective draws (400 are enough)" in trust
+    assert words in trust
 
 
 def changed(posterior, **parts):
@@ -194,6 +220,9 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
     assert [row["accuracy"] for row in facts["bins"]] == table["accuracy"].tolist()
     for row in facts["bins"]:
         assert row["low"] <= row["accuracy"] <= row["high"]
+        assert row["from"] <= row["confidence"] <= row["to"] == pytest.approx(row["from"] + 0.1)
+    vote = coterie.MajorityVote().fit(posterior.annotations).predict()
+    assert facts["vote_accuracy"] == metrics.accuracy(vote, truth)  # as the terminal shows it
     confusion = metrics.confusion(labels, truth)
     assert facts["confusion"]["counts"] == confusion.to_numpy().tolist()
 
@@ -241,7 +270,7 @@ def test_many_classes_are_cut_to_the_commonest():
 def test_many_annotators_and_items_are_cut(monkeypatch):
     monkeypatch.setattr("coterie.report.people.MOST_ANNOTATORS", 5)
     monkeypatch.setattr("coterie.report.items.MOST_ITEMS", 7)
-    monkeypatch.setattr("coterie.report.together.MOST_PIXELS", 4)
+    monkeypatch.setattr("coterie.report.together.MOST_PIXELS", 5)
     posterior = reported.crowd()
     facts = gather(posterior)
     assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]) == 5
@@ -251,7 +280,7 @@ def test_many_annotators_and_items_are_cut(monkeypatch):
     assert (len(facts["items"]["rows"]), facts["items"]["left_out"]) == (7, 33)
     least = posterior.labels()["probability"].nsmallest(7).tolist()
     assert [row["probability"] for row in facts["items"]["rows"]] == least
-    assert (facts["cooccurrence"]["n"], facts["cooccurrence"]["left_out"]) == (4, 8)
+    assert (facts["cooccurrence"]["n"], facts["cooccurrence"]["left_out"]) == (5, 7)
 
 
 def test_the_verdict_is_three_sentences_with_the_numbers(posterior, facts):
@@ -280,24 +309,17 @@ def test_troubles_go_by_role_then_by_the_coteries_role():
     ] == ["weak"] * 4
 
 
+def test_annotators_unlike_their_coterie_are_counted(posterior, facts):
+    table = posterior.annotators().dropna(subset="coterie")
+    roles = posterior.coteries().set_index("coterie")["role"]
+    pairs = [(kind(row.role), kind(roles[row.coterie])) for row in table.itertuples()]
+    unlike = sum("unknown" not in pair and pair[0] != pair[1] for pair in pairs)
+    assert facts["coteries"]["n_unlike"] == unlike
+
+
 def test_nothing_to_agree_on_leaves_agreement_out():
     rows = [("q1", "ann", "yes"), ("q2", "bob", "no")]
     assert gather(coterie.MajorityVote().fit(rows).posterior_)["agreement"] is None
-
-
-def test_settings_say_seed_version_and_how_to_make_it_again(posterior, facts):
-    rows = dict(facts["settings"]["rows"])
-    assert rows["Seed"] == "7"
-    assert rows["Version"] == f"coterie {coterie.__version__}"
-    assert rows["Sweeps"] == "1,000"
-    code = facts["settings"]["code"]
-    assert "coterie.read('labels.csv', " in code
-    assert f"classes={posterior.annotations.classes.tolist()!r}" in code
-    assert "coterie.HCBCC(prior='paper', sweeps=1000, chains=2, random_state=7)" in code
-    compile(code, "report", "exec")
-    assert gather(posterior, command="coterie aggregate x.csv")["settings"]["command"] == (
-        "coterie aggregate x.csv"
-    )
 
 
 def test_known_items_alone_score_nothing(posterior):

@@ -204,9 +204,14 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
 
 
 def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, object]:
-    """Score a result against the truth."""
-    labels = posterior.labels().set_index("item")["label"]
+    """Score a result against the truth; known items, which were not found, only if all are."""
+    found = truth[~truth.index.isin(list(posterior.annotations.gold))]
+    truth = truth if found.empty else found
+    # Ids as Python's own objects: pandas matches text of Arrow slowly.
+    truth = truth.set_axis(truth.index.astype(object))
     probabilities = posterior.probabilities()
+    probabilities.index = probabilities.index.astype(object)
+    labels = posterior.labels().set_index(probabilities.index)["label"]
     return {
         "model": posterior.model,
         "scored items": int(probabilities.index.isin(truth.index).sum()),
@@ -237,6 +242,13 @@ def convergence(posterior: Posterior) -> None:
         )
     else:
         out.print(f"The chains agree ({chains}).", style="green")
+
+
+def no_truth(why: str) -> None:
+    """Say that a page has no section on the truth, why, and how to get one."""
+    console().print(
+        escape(f"No section on the truth: {why}. Give it with --truth."), soft_wrap=True
+    )
 
 
 def files(paths: Sequence[Path]) -> None:

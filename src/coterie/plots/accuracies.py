@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INTERVAL = "accuracy (95 % interval)"
+MOST_COTERIES = 20
+"""Coteries of a figure that fits a page."""
 ROLE_WIDTH = 26
 """Characters of a role on one line."""
 POINT = 4.0
@@ -27,6 +29,8 @@ THICK = 1.0
 
 def draw_coteries(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the accuracy of each coterie, the largest on top, with its role and size."""
+    left_out = len(table) - MOST_COTERIES
+    table = table.head(MOST_COTERIES)
     for row, coterie in enumerate(table["coterie"]):
         one, look = table.iloc[[row]], look_of(coterie)
         ax.hlines([row], one["accuracy_low"], one["accuracy_high"], color=look.color, lw=THICK)
@@ -35,7 +39,7 @@ def draw_coteries(ax: Axes, table: pd.DataFrame) -> None:
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlim(0, 1)
     ax.set_xlabel(literal(INTERVAL, LINE))
-    ax.set_ylabel("coterie")
+    ax.set_ylabel(f"coterie ({left_out:,} smaller ones not shown)" if left_out > 0 else "coterie")
     open_frame(ax)
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_ANNOTATORS = 5_000
 """More rows than a page has dots."""
+LEAST_APART = 4.0
+"""Points between two lines that the eye still tells apart."""
 CELL_INCHES = 0.55
 """Side of a cell where there is room."""
 
@@ -97,23 +99,36 @@ def draw_cooccurrence(ax: Axes, table: pd.DataFrame, group: NDArray[np.int32]) -
     """
     image = _heat(ax, table.to_numpy(np.float64))
     n = len(table)
-    starts = np.flatnonzero(np.diff(group)) + 1
-    for start in starts:
-        ax.axhline(start - 0.5, color=DARK, linewidth=0.6)
-        ax.axvline(start - 0.5, color=DARK, linewidth=0.6)
-    edges = np.concatenate([[0], starts, [n]])
-    cell, size = _cell(ax, n, n), font_size(ax)
-    centres = _apart((edges[:-1] + edges[1:] - 1) / 2, 1.5 * size / cell)
-    ax.set_xticks(centres, [str(group[int(centre)] + 1) for centre in centres])
     ax.set_xlabel("coterie")
-    size = min(size, 0.9 * cell)
+    _bar(ax, image, "probability of sharing a coterie")
+    size = min(font_size(ax), 0.9 * _cell(ax, n, n))
     if size >= LEAST_POINTS:
         ax.set_yticks(range(n), literals(table.index), fontsize=size)
         ax.set_ylabel("annotator")
-    else:
+        lay_out(ax)  # long names leave less room, for themselves too
+        size = min(size, 0.9 * _cell(ax, n, n))
+        ax.tick_params(axis="y", labelsize=max(size, LEAST_POINTS))
+    if size < LEAST_POINTS:
         ax.set_yticks([])
         ax.set_ylabel(f"{n:,} annotators, by coterie")
-    _bar(ax, image, "probability of sharing a coterie")
+        lay_out(ax)
+    _part(ax, group)
+
+
+def _part(ax: Axes, group: NDArray[np.int32]) -> None:
+    """Draw lines after the coteries that are large enough for them, and number what fits."""
+    cell = _cell(ax, len(group), len(group))
+    edges = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]])
+    large = int(np.argmin([*(np.diff(edges) * cell >= LEAST_APART), False]))  # up to the first not
+    for end in edges[1 : large + 1]:
+        if end < len(group):
+            ax.axhline(end - 0.5, color=DARK, linewidth=0.6)
+            ax.axvline(end - 0.5, color=DARK, linewidth=0.6)
+    centres = _apart((edges[:-1] + edges[1:] - 1)[:large] / 2, 1.5 * font_size(ax) / cell)
+    ax.set_xticks(centres, [str(group[int(centre)] + 1) for centre in centres])
+    n = len(edges) - 1
+    if large < n:
+        ax.set_xlabel(f"coterie (lines for the first {large:,} of {n:,})")
 
 
 def _apart(places: NDArray[np.float64], distance: float) -> list[float]:

@@ -6,7 +6,13 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 from coterie.metrics import expected_calibration_error, reliability
-from coterie.plots.accuracies import draw_annotators, draw_coteries, height_of_names, rank
+from coterie.plots.accuracies import (
+    MOST_COTERIES,
+    draw_annotators,
+    draw_coteries,
+    height_of_names,
+    rank,
+)
 from coterie.plots.canvas import canvas
 from coterie.plots.chains import draw_trace, trace_of
 from coterie.plots.matrices import (
@@ -92,7 +98,8 @@ class Plots:
         """Draw the probability that two annotators share a coterie.
 
         Annotators stand coterie by coterie, the largest first, and in it the surest members
-        first; lines part the coteries. Annotators without labels are left out.
+        first; lines part the coteries that are large enough for lines, and the label of the axis
+        says how many they are. Annotators without labels are left out.
 
         Parameters
         ----------
@@ -112,6 +119,8 @@ class Plots:
     def coteries(self, k: int | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw each coterie's accuracy and its 95 % interval, the largest coterie on top.
 
+        Of more than 20 coteries the largest are shown; the label of the axis counts the others.
+
         Parameters
         ----------
         k
@@ -120,7 +129,7 @@ class Plots:
             Where to draw.
         """
         table = self._posterior.coteries(k=k)
-        with canvas(ax, height=0.6 + 0.42 * len(table)) as where:
+        with canvas(ax, height=0.6 + 0.42 * min(len(table), MOST_COTERIES)) as where:
             draw_coteries(where, table)
             return where
 

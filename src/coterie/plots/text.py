@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 LEAST_POINTS = 4.5
@@ -10,8 +11,13 @@ LETTER = 0.65
 """Width of a letter, as a share of the font size; roughly, and rather too much."""
 LONGEST = 16
 """Characters of a name that are shown."""
+TAIL = 5
+"""Of them, characters at the end of a longer name: there names differ that begin alike."""
 LINE = 40
 """Characters of a title or a label that are shown."""
+
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Signs that cannot be seen, and turn the direction of writing or are drawn as a box."""
 
 TEX = {
     "\\": r"\textbackslash{}",
@@ -32,13 +38,14 @@ def literal(name: object, longest: int = LONGEST) -> str:
     >>> print(literal("$5 or $6"))
     \$5 or \$6
     >>> literal("far too long a name")
-    'far too long a …'
+    'far too lo… name'
     """
     from matplotlib import rcParams
 
     text = " ".join(str(name).split())
     if len(text) > longest:
-        text = text[: longest - 1] + "…"
+        text = f"{text[: longest - TAIL - 1]}…{text[-TAIL:]}"
+    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
     if rcParams["text.usetex"]:
         return "".join(TEX.get(sign, sign) for sign in text)
     return text.replace("$", r"\$")

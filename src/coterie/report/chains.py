@@ -26,16 +26,18 @@ def convergence_facts(posterior: Posterior) -> Facts:
     draws = posterior.draws
     if draws is None:
         return {"trust": trust_point(posterior), "traces": [], "quantities": [], "left_out": 0}
-    rows = records(posterior.diagnostics())
     quantities = [
-        {**row, "name": quantity_name(posterior, row["quantity"])}
-        for row in rows
-        if is_watched(row["quantity"])
+        {
+            **row,
+            "name": quantity_name(posterior, row["quantity"]),
+            "watched": is_watched(row["quantity"]),
+        }
+        for row in records(posterior.diagnostics())
     ]
     worst_first = sorted(quantities, key=lambda row: -(row["r_hat"] or 0))[:MOST_QUANTITIES]
     shown = [row for row in quantities if row in worst_first]
     return {
-        "trust": trust_chains(posterior, quantities),
+        "trust": trust_chains(posterior, [row for row in quantities if row["watched"]]),
         "traces": [
             trace_facts(key, draws.trace[key], posterior) for key in TRACES if key in draws.trace
         ],
@@ -55,18 +57,35 @@ def quantity_name(posterior: Posterior, quantity: str) -> str:
 
 def trace_facts(key: str, draws: NDArray[np.float64], posterior: Posterior) -> Facts:
     """Thin a trace to what a picture can show, one line a chain."""
-    step = max(draws.shape[1] // POINTS, 1)
     kept = chain_numbers(posterior, len(draws))
     return {
         "name": TRACES[key],
         "chains": kept,
-        "lines": draws[:, ::step].tolist(),
+        "lines": [thin(chain).tolist() for chain in draws],
         "means": draws.mean(axis=1).tolist(),
         "low": float(draws.min()),
         "high": float(draws.max()),
         "sweeps": int(draws.shape[1]),
         "digits": 0 if key == "n_groups" or np.ptp(draws) >= 20 else 1,
     }
+
+
+def thin(chain: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give the lowest and the highest of each of equal parts of a long chain, in their order.
+
+    Examples
+    --------
+    >>> chain = np.zeros(10_000)
+    >>> chain[[17, 8_888]] = -1, 1
+    >>> shown = thin(chain)
+    >>> len(shown), float(shown.min()), float(shown.max())
+    (250, -1.0, 1.0)
+    """
+    if len(chain) <= POINTS:
+        return chain
+    parts = np.array_split(chain, POINTS // 2)
+    ends = [sorted((int(part.argmin()), int(part.argmax()))) for part in parts]
+    return np.concatenate([part[places] for part, places in zip(parts, ends, strict=True)])
 
 
 def chain_numbers(posterior: Posterior, n: int) -> list[int]:
@@ -111,11 +130,12 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     gone = left_out(posterior)
     n = len(next(iter(posterior.draws.trace.values()), ())) + len(gone)
     worst = max((r for row in quantities if (r := row["r_hat"]) is not None), default=None)
-    effective = [row[kind] for row in quantities for kind in ("ess_bulk", "ess_tail")]
-    least = min((e for e in effective if e is not None), default=None)
+    least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
+    few = least is None or least < LEAST_ESS
+    whose = "the slowest quantity has" if few else "every quantity has at least"
     numbers = (
-        f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and there "
-        f"are {decimal(least, 0)} effective draws of the slowest quantity ({LEAST_ESS} are enough)."
+        f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and {whose} "
+        f"{decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
     )
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"

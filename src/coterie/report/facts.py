@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from coterie import metrics
@@ -20,6 +21,7 @@ from coterie.report.words import count, name
 
 Facts = dict[str, Any]
 
+MOST_TITLE = 200
 RESAMPLES = 2_000
 ENOUGH = 4e7
 """Resamples times items beyond which the bootstrap of the agreement makes do with fewer."""
@@ -30,7 +32,7 @@ def gather(
     *,
     truth: Any = None,
     title: str | None = None,
-    command: str | None = None,
+    record: Mapping[str, Any] | None = None,
 ) -> Facts:
     """Gather what the report says, as dicts, lists, numbers and text.
 
@@ -45,8 +47,9 @@ def gather(
         True labels that only score the result: a file, frame, Series or mapping.
     title
         The title; by default the numbers of annotators and items.
-    command
-        The command line that made the result, shown under how to reproduce it.
+    record
+        What ``run.json`` says of the run: its command, input and gold, shown under how to make
+        the result again.
 
     Examples
     --------
@@ -64,7 +67,7 @@ def gather(
     axes = axes_of(posterior)
     grouped = has_coteries(posterior)
     facts: Facts = {
-        "title": name(title) if title else default_title(a),
+        "title": name(title, MOST_TITLE) if title else default_title(a),
         "model": posterior.model,
         "sampled": posterior.draws is not None,
         "sizes": {"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
@@ -81,7 +84,7 @@ def gather(
         "agreement": agreement_facts(a),
         "truth": None if truth is None else truth_facts(posterior, truth),
         "convergence": convergence_facts(posterior),
-        "settings": settings_facts(posterior, command),
+        "settings": settings_facts(posterior, record or {}),
     }
     facts["verdict"] = verdict(posterior, facts, table)
     return facts

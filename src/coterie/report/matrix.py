@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
-from coterie.report.words import name
+from coterie.report.words import Name, name
 
 FloatArray = NDArray[np.float64]
 
@@ -18,7 +18,7 @@ MOST_CLASSES = 12
 MOST_EXTRA = 3
 """Extra answers shown where there are too many answers."""
 
-REST = "other"
+REST = name("other")
 
 
 class Axes(NamedTuple):
@@ -28,8 +28,8 @@ class Axes(NamedTuple):
     answer: NDArray[np.int64]  # (columns,) the classes shown come first, as in the rows
     rest: bool  # whether a last column holds all other answers
     n_classes: int
-    rows: list[str]
-    columns: list[str]
+    rows: list[Name]
+    columns: list[Name]
 
 
 def axes_of(posterior: Posterior) -> Axes:

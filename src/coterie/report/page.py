@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
 from os import PathLike
@@ -24,7 +25,7 @@ def render(
     *,
     truth: Any = None,
     title: str | None = None,
-    command: str | None = None,
+    record: Mapping[str, Any] | None = None,
 ) -> str:
     """Write the report as HTML: one self-contained page, under 3 MB however large the data.
 
@@ -36,8 +37,9 @@ def render(
         True labels that only score the result: a file, frame, Series or mapping.
     title
         The title; by default the numbers of annotators and items.
-    command
-        The command line that made the result, shown under how to reproduce it.
+    record
+        What ``run.json`` says of the run: its command, input and gold, shown under how to make
+        the result again.
 
     Examples
     --------
@@ -52,7 +54,7 @@ def render(
         environment()
         .get_template("page.html")
         .render(
-            facts=gather(posterior, truth=truth, title=title, command=command),
+            facts=gather(posterior, truth=truth, title=title, record=record),
             style=style,
             script=script,
             policy=policy(style, script),
@@ -61,8 +63,8 @@ def render(
 
 
 def writer(posterior: Posterior, **options: Any) -> Writer:
-    """Give what writes the report to a path, for :func:`coterie.io.write.write_together`."""
-    return partial(_write_page, posterior, options)
+    """Make the report, and give what writes it, for :func:`coterie.io.write.write_together`."""
+    return partial(_write_page, render(posterior, **options))
 
 
 def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> None:
@@ -75,13 +77,13 @@ def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> No
     path
         Where to.
     options
-        As for :func:`render`: truth, title, command.
+        As for :func:`render`: truth, title, record.
     """
     write_together({Path(path): writer(posterior, **options)})
 
 
-def _write_page(posterior: Posterior, options: dict[str, Any], path: Path) -> None:
-    path.write_text(render(posterior, **options), "utf-8")
+def _write_page(page: str, path: Path) -> None:
+    path.write_text(page, "utf-8")
 
 
 def read(name: str) -> str:
@@ -123,6 +125,6 @@ def environment() -> Environment:
     )
     shown = (words.percent, words.hundredths, words.tenths, words.span, words.decimal, words.rough)
     made.filters |= {function.__name__: function for function in shown}
-    made.filters |= {"count": words.count, "listed": words.listed, "kind": kind}
+    made.filters |= {"count": words.count, "shorten": words.shorten, "kind": kind}
     made.globals |= {"charts": charts}
     return made

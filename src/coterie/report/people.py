@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 from coterie.report.matrix import Axes, cut
+from coterie.report.verdict import kinds_by
 from coterie.report.words import name
 
 MOST_CARDS = 24
@@ -40,6 +41,7 @@ def coterie_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fact
     """
     partition = posterior.partition()
     rows = records(posterior.coteries())
+    own, shared = kinds_by(table, {row["coterie"]: row["role"] for row in rows})
     cards = [
         {**row, "matrix": matrix.tolist(), **members_of(row["coterie"], table)}
         for row, matrix in zip(
@@ -55,6 +57,7 @@ def coterie_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fact
         "cards": cards,
         "others": others,
         "left_out": len(rows) - len(cards) - len(others),
+        "n_unlike": int(((own != shared) & (own != "unknown") & (shared != "unknown")).sum()),
         "mean": float(counts.mean()),
         "low": int(low),
         "high": int(high),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,12 @@ from coterie.io import read_truth
 from coterie.models import MajorityVote
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.report.matrix import MOST_CLASSES
+from coterie.report.matrix import MOST_CLASSES, REST
+from coterie.report.people import records
 from coterie.report.words import name
 
 Facts = dict[str, Any]
+Table = TypeVar("Table", pd.Series, pd.DataFrame)
 
 
 def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
@@ -29,25 +31,30 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
     truth
         A file, frame, Series or mapping of items and true labels; blanks are unknown.
     """
-    known = read_truth(truth, posterior.annotations)
+    known = _plain(read_truth(truth, posterior.annotations))
     given = known.index.isin(list(posterior.annotations.gold))
     known = known[~given]
     if known.empty:
         return None
-    labels = posterior.labels().set_index("item")["label"]
-    probabilities = posterior.probabilities()
-    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
+    labels = _plain(posterior.labels().set_index("item")["label"])
+    probabilities = _plain(posterior.probabilities())
+    vote = _plain(MajorityVote(duplicates="keep").fit(posterior.annotations).predict())
     return {
         "n": int(probabilities.index.isin(known.index).sum()),
         "n_gold": int(given.sum()),
         "accuracy": metrics.accuracy(labels, known),
-        "vote_accuracy": metrics.accuracy(vote.probabilities(), known),
+        "vote_accuracy": metrics.accuracy(vote, known),
         "balanced_accuracy": metrics.balanced_accuracy(labels, known),
         "log_loss": metrics.log_loss(probabilities, known),
         "calibration_error": metrics.expected_calibration_error(probabilities, known),
         **calibration(probabilities, known),
         "confusion": confusion(labels, known),
     }
+
+
+def _plain(table: Table) -> Table:
+    """Give the same with ids as Python's own objects: pandas matches text of Arrow slowly."""
+    return table.set_axis(table.index.astype(object), axis=0)
 
 
 def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
@@ -57,14 +64,9 @@ def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
     items, right = table["items"], table["items"] * table["accuracy"]
     low, high = (np.asarray(beta.ppf(end, right + 0.5, items - right + 0.5)) for end in INTERVAL)
     low, high = np.where(right == 0, 0.0, low), np.where(right == items, 1.0, high)
-    bins = [
-        {"items": int(n), "confidence": c, "accuracy": a, "low": float(lo), "high": float(hi)}
-        for n, c, a, lo, hi in zip(
-            items, table["confidence"], table["accuracy"], low, high, strict=True
-        )
-    ]
+    table = table.rename(columns={"low": "from", "high": "to"}).assign(low=low, high=high)
     return {
-        "bins": bins,
+        "bins": records(table),
         "mean_confidence": float(np.average(table["confidence"], weights=items)),
         "mean_accuracy": float(np.average(table["accuracy"], weights=items)),
     }
@@ -81,7 +83,7 @@ def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
     others = counts.sum(axis=1) - matrix.sum(axis=1)
     if len(shown) < len(table):
         matrix = np.column_stack([matrix, others])
-        columns.append("other")
+        columns.append(REST)
     share = matrix / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     return {
         "rows": [name(word) for word in table.index[shown].tolist()],

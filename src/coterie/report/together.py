@@ -15,7 +15,7 @@ from coterie.posterior import Posterior
 from coterie.report.words import name
 
 MOST_PIXELS = 400
-"""Annotators of the picture, one a pixel; of more, every second, third ... is shown."""
+"""Annotators of the picture, one a pixel; of more, so many are picked evenly."""
 
 MOST_NAMES = 45
 MOST_BLOCKS = 12
@@ -44,8 +44,7 @@ def cooccurrence_facts(posterior: Posterior, table: pd.DataFrame) -> Facts | Non
     by = labelled.astype({"coterie": int}).sort_values(
         ["coterie", "membership"], ascending=[True, False], kind="stable"
     )
-    every = -(-len(by) // MOST_PIXELS)
-    shown = by.iloc[::every]
+    shown = by.iloc[np.linspace(0, len(by) - 1, min(len(by), MOST_PIXELS)).round().astype(int)]
     together = posterior.cooccurrence(shown["annotator"].tolist()).to_numpy()
     coterie = shown["coterie"].to_numpy()
     starts = np.flatnonzero(np.diff(coterie, prepend=0))
@@ -54,7 +53,6 @@ def cooccurrence_facts(posterior: Posterior, table: pd.DataFrame) -> Facts | Non
         "n": len(shown),
         "left_out": len(labelled) - len(shown),
         "image": picture(together),
-        "edges": starts[1:].tolist(),
         "groups": [
             {"coterie": int(coterie[start]), "start": int(start), "size": int(size)}
             for start, size in zip(starts, sizes, strict=True)

@@ -163,11 +163,18 @@ def kinds_of(table: pd.DataFrame, roles: Mapping[int, str]) -> pd.Series[Any]:
         enough = table["n_labels"] >= FEW_LABELS
         noise = enough & (table["informativeness"] < NO_INFORMATION)
         return pd.Series("unknown", table.index).mask(noise, "noise")
+    own, shared = kinds_by(table, roles)
+    return own.where(own != "unknown", shared)
+
+
+def kinds_by(
+    table: pd.DataFrame, roles: Mapping[int, str]
+) -> tuple[pd.Series[Any], pd.Series[Any]]:
+    """Give the kind of each annotator by own role, and by the role of the coterie."""
     own = table["role"].map(kind)
     if "coterie" not in table:
-        return own
-    shared = table["coterie"].map({m: kind(role) for m, role in roles.items()}).fillna("unknown")
-    return own.where(own != "unknown", shared)
+        return own, own
+    return own, table["coterie"].map(lambda m: kind(roles.get(m)), na_action=None)
 
 
 def _about_trust(trust: Facts) -> list[str]:

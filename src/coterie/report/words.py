@@ -9,27 +9,65 @@ from collections.abc import Sequence
 LONGEST = 60
 """Characters of a name that are shown; a page of 10,000-character names is no page."""
 
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-"""Control characters and halves of surrogate pairs: no browser shows them, some break files."""
+WHOLE = 300
+"""Characters of a name that can be asked for, and that filters search."""
+
+TAIL = 20
+"""Characters at the end of a long name that are shown: there names differ that begin alike."""
+
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Control characters, halves of surrogate pairs, and signs that turn the direction of writing: no
+browser shows them, some break files, and the last show names as what they are not."""
 
 NOTHING = "–"
 SPACE = "\N{NO-BREAK SPACE}"
 
 
-def name(value: object) -> str:
+class Name(str):
+    """A name as it is shown; ``whole`` is more of it, for those who ask."""
+
+    whole: str
+
+
+def name(value: object, longest: int = LONGEST) -> Name:
     r"""Write a name from the data: on one line, not too long, nothing that cannot be shown.
 
     Escaping is the template's work, this is not it.
 
     Examples
     --------
-    >>> name(7), name("two\nlines"), name("x" * 99)[-3:], name("  ")
-    ('7', 'two lines', 'xx…', "'  '")
+    >>> name(7), name("two\nlines"), name("  ")
+    ('7', 'two lines', "'  '")
+    >>> long = name(f"https://example.org/{'x' * 99}/1.jpg")
+    >>> long, len(long.whole)
+    ('https://example.org/xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx/1.jpg', 125)
     """
-    whole = str(value)
-    text = re.sub(r"[\t\r\n]+", " ", whole[: 4 * LONGEST])
+    text = str(value)
+    whole = _visible(shorten(text, WHOLE))
+    shown = Name(_visible(shorten(text, longest)))
+    shown.whole = whole
+    return shown
+
+
+def shorten(text: str, longest: int) -> str:
+    """Take away the middle of what is too long, and keep both ends.
+
+    Examples
+    --------
+    >>> shorten("abcdefghijklmnopqrstuvwxyz", 10)
+    'abcdef…xyz'
+    """
+    if len(text) <= longest:
+        return text
+    tail = min(TAIL, longest // 3)
+    return f"{text[: longest - tail - 1]}…{text[-tail:]}"
+
+
+def _visible(text: str) -> str:
+    text = re.sub(r"[\t\r\n]+", " ", text)
     text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
-    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     return text if text.strip() else repr(text)
 
 

@@ -21,22 +21,22 @@
     return numbers ? a - b : order.compare(String(a), String(b));
   };
 
-  const closeAll = (table) => {
-    for (const open of table.querySelectorAll("button[aria-expanded=true]")) open.click();
-  };
+  // The rows of data, each with the opened matrix that stands under it, if any.
+  const rowsOf = (table) =>
+    [...table.tBodies[0].rows]
+      .filter((row) => row.className !== "detail")
+      .map((row) => [row, row.nextElementSibling?.className === "detail" ? row.nextElementSibling : null]);
 
   const sort = (table, heading) => {
-    closeAll(table);
-    const body = table.tBodies[0];
     const column = heading.cellIndex;
     const numeric = !heading.classList.contains("l");
     const before = heading.getAttribute("aria-sort");
     const down = before ? before === "ascending" : numeric;
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     heading.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const rows = [...body.rows].map((row) => [value(row.cells[column]), row]);
+    const rows = rowsOf(table).map((pair) => [value(pair[0].cells[column]), pair]);
     rows.sort(([a], [b]) => (a === null) - (b === null) || (down ? compare(b, a) : compare(a, b)));
-    body.append(...rows.map(([, row]) => row));
+    table.tBodies[0].append(...rows.flatMap(([, pair]) => pair.filter(Boolean)));
   };
 
   for (const table of document.querySelectorAll("table.sortable")) {
@@ -51,19 +51,21 @@
 
   const filter = (form) => {
     const table = document.getElementById(form.dataset.for);
-    closeAll(table);
     const wanted = [...form.elements].filter((field) => field.dataset.column && field.value);
     const fits = (row, field) => {
-      const text = row.cells[Number(field.dataset.column)].textContent.trim();
+      const cell = row.cells[Number(field.dataset.column)];
+      const text = cell.querySelector("bdi[title]")?.title ?? cell.textContent.trim();
       if (field.tagName === "SELECT") return text === field.value;
       return text.toLocaleLowerCase().includes(field.value.toLocaleLowerCase());
     };
+    const rows = rowsOf(table);
     let shown = 0;
-    for (const row of table.tBodies[0].rows) {
+    for (const [row, detail] of rows) {
       row.hidden = !wanted.every((field) => fits(row, field));
+      if (detail) detail.hidden = row.hidden;
       if (!row.hidden) shown += 1;
     }
-    const all = table.tBodies[0].rows.length;
+    const all = rows.length;
     const [some, every] = [shown, all].map((n) => n.toLocaleString("en"));
     const said = shown === all ? `${every} shown` : `${some} of ${every} shown`;
     form.querySelector("output").textContent = shown ? said : "none fits";
@@ -85,6 +87,19 @@
       filter(form);
     });
   }
+
+  // An edge that fades says that there is more to see on that side.
+  const fade = (box) => {
+    const left = box.scrollLeft;
+    box.classList.toggle("more-left", left > 1);
+    box.classList.toggle("more-right", left + box.clientWidth < box.scrollWidth - 1);
+  };
+  const watcher = new ResizeObserver((entries) => entries.forEach(({ target }) => fade(target)));
+  const watch = (box) => {
+    box.addEventListener("scroll", () => fade(box), { passive: true });
+    watcher.observe(box);
+  };
+  document.querySelectorAll(".scroll").forEach(watch);
 
   // What an annotator answers, drawn when asked for.
   const matrix = (numbers, who) => {
@@ -132,7 +147,13 @@
       detail = make("tr", undefined, "detail");
       const cell = make("td");
       cell.colSpan = row.cells.length;
-      cell.append(matrix(data.matrices[k], who));
+      const box = make("div", undefined, "scroll");
+      box.tabIndex = 0;
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", `Answers of ${who}`);
+      box.append(matrix(data.matrices[k], who));
+      watch(box);
+      cell.append(box);
       detail.append(cell);
       row.after(detail);
     });
