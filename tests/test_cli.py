@@ -76,9 +76,12 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
         " report.html; choose another --out, or pass --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-    forced = coterie("aggregate", labels, "--out", out, "--model", "majority", "--force")
+    forced = coterie(
+        "aggregate", labels, "--out", out, "--model", "majority", "--force", "--no-report"
+    )
     assert forced.returncode == 0
     assert json.loads((out / "run.json").read_text("utf-8"))["model"] == "MajorityVote"
+    assert not (out / "report.html").exists()  # it was about the other run
 
 
 @pytest.mark.parametrize("format", ["parquet", "json"])
@@ -145,6 +148,9 @@ def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
     record = json.loads((tmp_path / "truth" / "run.json").read_text("utf-8"))
     assert record["scores"]["scored items"] == 1
     assert record["scores"]["accuracy"] == 0
+    both = coterie("aggregate", labels, "--gold", known, "--truth", known, "--model", "majority")
+    assert "is known (gold): nothing is left to score" in both.stdout
+    assert "Against the truth" not in both.stdout
 
 
 def test_classes_and_extra_answers(tmp_path):

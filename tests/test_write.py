@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from coterie.io.write import table_writer
+from coterie.errors import DataError
+from coterie.io.write import json_writer, table_writer, write_together
 
 FORMULAS = [
     '=HYPERLINK("http://example.org","click")',
@@ -42,3 +43,25 @@ def test_numbers_and_mixed_ids_are_left_alone(tmp_path):
         "-5,-1.5",
         "\"('a', 1)\",-1.5",
     ]
+
+
+def test_a_carriage_return_ends_no_line(tmp_path):
+    names = ["evil\r=HYPERLINK(1)", "\r=1+1", "two\r\nlines"]
+    table_writer(pd.DataFrame({"item": names, "n": range(3)}), "csv")(tmp_path / "table.csv")
+    found = pd.read_csv(tmp_path / "table.csv", lineterminator="\n")["item"].tolist()
+    assert found == [names[0], "'" + names[1], names[2]]
+    text = (tmp_path / "table.csv").read_bytes().decode()
+    assert '"evil\r=HYPERLINK(1)",0' in text
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(DataError, match="is a folder; name a file"):
+        write_together({tmp_path: json_writer({})})
+
+
+def test_what_an_earlier_run_left_is_removed(tmp_path):
+    old, new, kept = tmp_path / "coteries.csv", tmp_path / "run.json", tmp_path / "mine.txt"
+    old.write_text("old", "utf-8")
+    kept.write_text("mine", "utf-8")
+    write_together({new: json_writer({})}, stale=[old, new])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "run.json"]

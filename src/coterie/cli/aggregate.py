@@ -17,6 +17,7 @@ from coterie.cli.ahead import compiling_ahead
 from coterie.io import read, read_truth
 from coterie.io.files import File, find
 from coterie.io.write import (
+    FORMATS,
     Writer,
     check_free,
     json_writer,
@@ -27,6 +28,9 @@ from coterie.io.write import (
 from coterie.models import Estimator, MajorityVote, SamplingEstimator, make_model
 from coterie.posterior import Posterior
 from coterie.version import __version__
+
+TABLES = ("labels", "annotators", "coteries", "diagnostics")
+"""Methods of a posterior, and files."""
 
 
 class Job(NamedTuple):
@@ -54,14 +58,20 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     annotations = read(file, **reading)
     show.data(source, annotations)
     vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
-    truth = None if job.truth is None else read_truth(job.truth, annotations)
+    truth = (
+        None
+        if job.truth is None
+        else show.to_score(read_truth(job.truth, annotations), annotations)
+    )
     # Before the long part: a truth that does not fit is noticed now.
     scores = [] if truth is None else [show.scores_of(vote, truth)]
     start = time.perf_counter()
     with compiling_ahead(model):
         posterior = model.fit(annotations).posterior_
     seconds = time.perf_counter() - start
-    if truth is not None:
+    if truth is not None and posterior.model == vote.model:
+        scores = [show.scores_of(posterior, truth)]
+    elif truth is not None:
         scores.append(show.scores_of(posterior, truth))
     record = {
         **describe(posterior, job, seconds),
@@ -97,15 +107,9 @@ def write(
     truth: pd.Series | None,
 ) -> None:
     """Write tables, the record of the run, the posterior and its report, all or nothing."""
-    tables = {
-        "labels": posterior.labels,
-        "annotators": posterior.annotators,
-        "coteries": posterior.coteries,
-        "diagnostics": posterior.diagnostics,
-    }
     writers: dict[str, Writer] = {
-        name: table_writer(make(), record["format"])
-        for name, make in tables.items()
+        name: table_writer(getattr(posterior, name)(), record["format"])
+        for name in TABLES
         if name in paths
     }
     writers["run"] = json_writer(record)
@@ -114,7 +118,19 @@ def write(
         from coterie.report.page import writer
 
         writers["report"] = writer(posterior, truth=truth, record=record)
-    write_together({path: writers[name] for name, path in paths.items()})
+    write_together(
+        {path: writers[name] for name, path in paths.items()},
+        stale=leavings(paths),
+    )
+
+
+def leavings(paths: Mapping[str, Path]) -> list[Path]:
+    """Name all files that a run may leave where this one writes."""
+    if not paths:
+        return []
+    out = paths["run"].parent
+    tables = [out / f"{name}.{format}" for name in TABLES for format in FORMATS]
+    return [*tables, out / "report.html"]
 
 
 def command() -> str:

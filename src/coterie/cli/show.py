@@ -127,7 +127,8 @@ def coterie_title(posterior: Posterior) -> str:
     low, high = np.quantile(posterior.n_coteries, INTERVAL)
     labelled = int((posterior.annotations.labels_per_annotator > 0).sum())
     many = "1 coterie" if n == 1 else f"{n:,} coteries"
-    return f"{many} of {labelled:,} annotators ({low:.0f} to {high:.0f} with 95 % probability)"
+    span = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    return f"{many} of {labelled:,} annotators ({span} with 95 % probability)"
 
 
 def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
@@ -203,10 +204,17 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
 
 
+def to_score(truth: pd.Series, annotations: Annotations) -> pd.Series | None:
+    """Give the truth of items that are not known (gold): those were given, not found."""
+    found = truth[~truth.index.isin(list(annotations.gold))]
+    if found.empty:
+        console().print("Every item with a truth is known (gold): nothing is left to score.")
+        return None
+    return found
+
+
 def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, object]:
-    """Score a result against the truth; known items, which were not found, only if all are."""
-    found = truth[~truth.index.isin(list(posterior.annotations.gold))]
-    truth = truth if found.empty else found
+    """Score a result against the truth."""
     # Ids as Python's own objects: pandas matches text of Arrow slowly.
     truth = truth.set_axis(truth.index.astype(object))
     probabilities = posterior.probabilities()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -64,11 +65,14 @@ def json_writer(content: Mapping[str, Any]) -> Writer:
     return partial(_write_text, text)
 
 
-def write_together(writers: Mapping[Path, Writer]) -> None:
+def write_together(writers: Mapping[Path, Writer], stale: Iterable[Path] = ()) -> None:
     """Write several files aside, then give them their names; on failure leave nothing.
 
-    The same tables in another format, of an earlier run, are removed.
+    What an earlier run left is removed: the same tables in another format, and ``stale``.
     """
+    for path in writers:
+        if path.is_dir():
+            raise DataError(f"{path} is a folder; name a file")
     aside = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in writers}
     try:
         for path, write in writers.items():
@@ -76,8 +80,9 @@ def write_together(writers: Mapping[Path, Writer]) -> None:
             write(aside[path])
         for path, part in aside.items():
             part.replace(path)
-        for path in other_formats(writers):
-            path.unlink(missing_ok=True)
+        for path in (*other_formats(writers), *stale):
+            if path not in writers:
+                path.unlink(missing_ok=True)
     except OSError as error:
         raise DataError(f"cannot write {error.filename}: {error.strerror}") from None
     finally:
@@ -87,7 +92,10 @@ def write_together(writers: Mapping[Path, Writer]) -> None:
 
 def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
     if format == "csv":
-        _harmless(table).to_csv(path, index=False)
+        # A carriage return is a line's end to some readers, which csv does not know: quote all.
+        returns = any(table[name].astype(str).str.contains("\r").any() for name in _texts(table))
+        quoting: Any = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+        _harmless(table).to_csv(path, index=False, quoting=quoting)
     elif format == "parquet":
         table.to_parquet(path, index=False)
     else:
@@ -101,11 +109,15 @@ FORMULA = re.compile(r"\s*(=|[+\-@].*[(|!])", re.DOTALL)
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:
     """Put an apostrophe before text that a spreadsheet would run as a formula."""
     changed = {}
-    for name in table.columns[table.dtypes.map(_is_text)]:
+    for name in _texts(table):
         formula = table[name].astype(str).str.match(FORMULA)
         if formula.any():
             changed[name] = table[name].mask(formula, "'" + table[name].astype(str))
     return table.assign(**changed)
+
+
+def _texts(table: pd.DataFrame) -> list[str]:
+    return list(table.columns[table.dtypes.map(_is_text)])
 
 
 def _is_text(dtype: Any) -> bool:
