@@ -3,13 +3,15 @@
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import pairwise
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from coterie.errors import CoterieError, MissingExtraError
+from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.plots import Plots
 from coterie.posterior import Draws
 from plotted import CHAINS, EVERY, annotations, point, sampled, segments, ticks
@@ -67,6 +69,13 @@ def test_no_text_leaves_a_new_figure(posterior, name):
     assert max(box.x1 - width, box.y1 - height) < 1
 
 
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("ax", [Figure(), np.array(Figure().subplots(2)), 3], ids=type)
+def test_what_is_no_axes_is_refused(posterior, name, ax):
+    with pytest.raises(DataError, match=f"ax must be one Axes .*, got {type(ax).__name__}; "):
+        EVERY[name](Plots(posterior), ax)
+
+
 def test_a_failed_plot_leaves_no_figure(posterior, monkeypatch):
     monkeypatch.setattr("coterie.plots.plots.draw_trace", lambda ax, trace: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -100,7 +109,8 @@ def test_without_matplotlib_the_remedy_is_named(posterior, name, monkeypatch):
         (lambda plot: plot.cooccurrence(), "Point finds no coteries; fit CBCC or HCBCC"),
         (lambda plot: plot.coteries(), "Point finds no coteries; fit CBCC or HCBCC"),
         (lambda plot: plot.confusion(coterie=1), "Point finds no coteries; fit CBCC or HCBCC"),
-        (lambda plot: plot.trace(), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.annotators(k=3), "Point finds no coteries; fit CBCC or HCBCC"),
+        (lambda plot: plot.trace(), "Point gives a point estimate without a trace"),
         (lambda plot: plot.trace("log_joint"), "Point gives a point estimate without a trace"),
     ],
 )
@@ -114,10 +124,13 @@ def test_a_sampler_without_coteries(posterior):
     draws = posterior.draws
     plain = Draws(draws.confusion, draws.class_balance, trace=draws.trace)
     plot = Plots(replace(posterior, draws=plain, model="IBCC"))
-    for draw in (plot.cooccurrence, plot.coteries, plot.trace):
+    for draw in (plot.cooccurrence, plot.coteries, lambda: plot.trace("n_coteries")):
         with pytest.raises(CoterieError, match="IBCC finds no coteries"):
             draw()
-    assert len(plot.trace("log_joint").lines) == CHAINS
+    ax = plot.trace()
+    assert (len(ax.lines), ax.get_ylabel()) == (CHAINS, "log joint")
+    with pytest.raises(DataError, match="no trace of 'x'; there are log_joint, n_groups"):
+        plot.trace("x")
     ax = plot.annotators()
     assert (len(ax.lines), len(segments(ax)), ax.get_legend()) == (1, 6, None)
 
@@ -166,6 +179,34 @@ def test_signs_that_turn_the_writing_are_replaced():
     names = ["a\u202eb", "c\u2067d\u2069", "e\u200f", "f", "g"]
     ax = Plots(sampled(annotations(names), blocks=[0, 0, 0, 1, 1])).cooccurrence()
     assert set(ticks(ax.yaxis)) == {"a\ufffdb", "c\ufffdd\ufffd", "e\ufffd", "f"}
+
+
+@pytest.mark.parametrize(
+    ("name", "spelt"),
+    [("\u200b", "U+200B"), ("\u2060\ufeff", "U+2060 U+FEFF"), (" \t", r"' \t'")],
+)
+def test_names_of_which_nothing_can_be_seen_are_spelt(name, spelt):
+    shown = ticks(Plots(point(annotations([name, "b", "c"]))).annotators().xaxis)
+    assert set(shown) == {spelt, "b"}
+
+
+@pytest.mark.parametrize("letter", ["i", "m"])
+@pytest.mark.parametrize(("inches", "panels"), [(None, 1), (4, 1), (3.3, 2)])
+def test_long_titles_keep_to_their_place(letter, inches, panels):
+    names = [letter * length for length in (1, 12, 30, 1000)]
+    plot = Plots(point(annotations(names)))
+    for name in names:
+        axes = [None]
+        if inches is not None:
+            axes = np.ravel(Figure((inches, 3), layout="compressed").subplots(1, panels)).tolist()
+        axes = [plot.confusion(name, ax=ax) for ax in axes]
+        axes[0].figure.canvas.draw()
+        boxes = [ax.title.get_window_extent() for ax in axes]
+        assert boxes[0].x0 > -1
+        assert boxes[-1].x1 < axes[0].figure.bbox.width + 1
+        assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+        assert max(len(ax.get_title().split()[1]) for ax in axes) <= 16
+        assert len(name) > 1 or axes[0].get_title().split() == ["annotator", name]
 
 
 def test_long_names_that_begin_alike_can_be_told_apart():

@@ -1,20 +1,16 @@
 """What is drawn are the tables' numbers, in the tables' order."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.figure import Figure
 
 from coterie.errors import CoterieError, DataError
-from coterie.metrics import expected_calibration_error, reliability
 from coterie.plots import Plots
+from coterie.plots.accuracies import draw_coteries
 from plotted import (
-    BURN_IN,
-    CHAINS,
-    DRAWS,
-    THIN,
     TRUTH,
     annotations,
     image,
@@ -125,6 +121,12 @@ def test_cooccurrence_of_some(posterior):
     ax = Plots(posterior).cooccurrence(["fay", "gil", "cat", "ann"])
     assert ticks(ax.yaxis) == ["cat", "ann", "fay"]  # as asked for where equally sure
     assert ticks(ax.xaxis) == ["1", "3"]
+    assert ticks(Plots(posterior).cooccurrence(iter(["cat", "ann"])).yaxis) == ["cat", "ann"]
+    for wrong in ("ann", 3):
+        with pytest.raises(DataError, match=f"annotators must be a list of names, got {wrong!r}"):
+            Plots(posterior).cooccurrence(wrong)
+    with pytest.raises(DataError, match="no annotators were asked for"):
+        Plots(posterior).cooccurrence([])
     with pytest.raises(DataError, match="no annotator 'zoe'"):
         Plots(posterior).cooccurrence(["zoe"])
     with pytest.raises(CoterieError, match="none of these annotators has labels"):
@@ -200,8 +202,40 @@ def test_of_many_coteries_the_largest_are_drawn_and_the_others_counted():
     ax = Plots(sampled(annotations(names), blocks=range(151))).coteries()
     assert len(ticks(ax.yaxis)) == len(segments(ax)) == 20
     n = len(sampled(annotations(names), blocks=range(151)).coteries())
-    assert ax.get_ylabel() == f"coterie ({n - 20} smaller ones not shown)"
+    assert ax.get_ylabel() == f"coterie, {n - 20} smaller ones not shown"
     assert ax.figure.get_size_inches()[1] < 11
+
+
+@pytest.mark.parametrize("inches", [3, 1.6, 0.9])
+def test_labels_of_coteries_do_not_overlap(inches):
+    posterior = sampled(annotations([f"w{l:02}" for l in range(14)]), blocks=[0, 0, *range(1, 13)])
+    table = posterior.coteries()
+    assert len(table) == 12
+    ax = Plots(posterior).coteries(ax=Figure((4, inches), layout="compressed").subplots())
+    ax.figure.canvas.draw()
+    labels = ax.get_yticklabels()
+    boxes = [label.get_window_extent() for label in labels]
+    assert all(above.y0 >= below.y1 for above, below in pairwise(boxes))
+    assert min(label.get_fontsize() for label in labels) >= 4.5
+    assert len(segments(ax)) == len(labels) > 3
+    first = f"1: {table['role'][0]} ({table['size'][0]})"
+    assert labels[0].get_text() == first
+    left_out = "" if inches > 1 else f", {12 - len(labels)} smaller ones not shown"
+    assert " ".join(ax.get_ylabel().split()) == f"coterie (annotators){left_out}"
+    if inches > 1:  # a word is wider than an inch
+        box = ax.yaxis.label.get_window_extent()
+        assert box.y0 > -1
+        assert box.y1 < ax.figure.bbox.height + 1
+
+
+def test_long_roles_take_two_lines(posterior):
+    table = posterior.coteries().assign(role=f"confuses {'very ' * 20}long with short")
+    for inches, lines in ((4, 3), (0.8, 1)):
+        ax = Figure((4, inches)).subplots()
+        draw_coteries(ax, table)
+        shown = [label.split("\n") for label in ticks(ax.yaxis)]
+        assert {len(label) for label in shown} == {lines}
+        assert max(len(line) for label in shown for line in label) <= 26 + len(" (3)")
 
 
 def test_annotators_are_ranked_with_their_intervals(posterior):
@@ -258,82 +292,3 @@ def test_a_point_estimate_has_no_intervals():
     assert ax.get_ylabel() == "accuracy"
     check_matrix(Plots(posterior).confusion("ann"), posterior.confusion("ann"))
     assert len(Plots(posterior).calibration(TRUTH).lines) == 2
-
-
-# Trace
-
-
-def test_trace_is_one_line_a_chain_at_its_sweeps(posterior):
-    ax = Plots(posterior).trace("log_joint")
-    assert len(ax.lines) == CHAINS
-    for line, values in zip(ax.lines, posterior.draws.trace["log_joint"], strict=True):
-        np.testing.assert_array_equal(line.get_ydata(), values)
-        assert line.get_xdata().tolist() == list(range(BURN_IN + 1, BURN_IN + DRAWS * THIN + 1))
-    assert (ax.get_xlabel(), ax.get_ylabel()) == ("sweep", "log joint")
-
-
-def test_the_number_of_coteries_is_drawn_at_the_kept_draws_and_apart(posterior):
-    ax = Plots(posterior).trace()
-    assert ax.get_ylabel() == "number of coteries"
-    for line, values in zip(ax.lines, posterior.n_coteries, strict=True):
-        np.testing.assert_array_equal(np.round(line.get_ydata()), values)
-        last = BURN_IN + DRAWS * THIN
-        assert line.get_xdata().tolist() == list(range(BURN_IN + THIN, last + 1, THIN))
-    assert len({float(line.get_ydata()[0] % 1) for line in ax.lines}) == CHAINS
-    assert all(tick == int(tick) for tick in ax.get_yticks())
-
-
-def test_chains_keep_their_numbers_when_one_was_left_out():
-    ax = Plots(sampled(run={"left_out": {"2": "mirrored"}})).trace()
-    assert [line.get_label() for line in ax.lines] == ["1", "3", "4"]
-
-
-def test_a_class_total_is_named_by_its_class(posterior):
-    assert Plots(posterior).trace("class_total[1]").get_ylabel() == "items of class yes"
-
-
-def test_an_unknown_quantity_is_refused_with_those_there_are(posterior):
-    with pytest.raises(DataError, match="no trace of 'rhat'; there are n_coteries, log_joint, n_g"):
-        Plots(posterior).trace("rhat")
-
-
-def test_a_trace_without_watched_quantities(posterior):
-    bare = replace(posterior, draws=replace(posterior.draws, trace={}))
-    (line, *_) = Plots(bare).trace().lines
-    assert line.get_xdata()[0] == BURN_IN + 1
-
-
-# Calibration
-
-
-def test_calibration_draws_the_bins_of_reliability(posterior):
-    ax = Plots(posterior).calibration(TRUTH, bins=5)
-    table = reliability(posterior.probabilities(), TRUTH, bins=5)
-    table = table[table["items"] > 0]
-    diagonal, curve = ax.lines
-    assert diagonal.get_xydata().tolist() == [[0, 0], [1, 1]]
-    np.testing.assert_array_equal(curve.get_xydata(), table[["confidence", "accuracy"]])
-    error = expected_calibration_error(posterior.probabilities(), TRUTH, bins=5)
-    counts = [str(items) for items in table["items"]]
-    assert texts(ax) == [f"ECE {error:.3f}", "items", *counts]
-    centres = [text.get_position()[0] for text in ax.texts[2:]]
-    np.testing.assert_allclose(centres, (table["low"] + table["high"]) / 2)
-    ends = segments(ax)
-    np.testing.assert_array_equal(ends[:, 0, 0], table["confidence"])
-    assert (ends[:, 0, 1] <= table["accuracy"]).all()
-    assert (ends[:, 1, 1] >= table["accuracy"]).all()
-
-
-def test_items_with_gold_are_not_scored(posterior):
-    gold = np.full(12, -1)
-    gold[:5] = 1
-    with_gold = replace(posterior, annotations=posterior.annotations.with_gold_codes(gold))
-    ax = Plots(with_gold).calibration(TRUTH)
-    assert sum(int(count) for count in texts(ax)[2:]) == 12 - 5
-
-
-def test_counts_that_would_touch_are_turned(posterior):
-    few = Plots(posterior).calibration(TRUTH, bins=4)
-    many = Plots(posterior).calibration(TRUTH, bins=100)
-    assert {text.get_rotation() for text in few.texts[2:]} == {0}
-    assert {text.get_rotation() for text in many.texts[2:]} == {90}

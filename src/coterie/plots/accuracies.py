@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from coterie.plots.canvas import COLUMN_INCHES, POINTS, font_size, legend_beside, open_frame, room
+from coterie.plots.canvas import (
+    COLUMN_INCHES,
+    POINTS,
+    font_size,
+    lay_out,
+    legend_beside,
+    open_frame,
+    room,
+)
 from coterie.plots.colours import LOOKS, PLAIN, REST, Look, look_of
 from coterie.plots.text import LEAST_POINTS, LETTER, LINE, LONGEST, literal, literals
 
@@ -21,6 +29,10 @@ MOST_COTERIES = 20
 """Coteries of a figure that fits a page."""
 ROLE_WIDTH = 26
 """Characters of a role on one line."""
+ROLE_LINES = 2
+"""Lines of a role, at most."""
+LEADING = 1.2
+"""From line to line, as a multiple of the font size."""
 POINT = 4.0
 """Size of a point, in points; smaller where many stand side by side."""
 THICK = 1.0
@@ -29,25 +41,48 @@ THICK = 1.0
 
 def draw_coteries(ax: Axes, table: pd.DataFrame) -> None:
     """Draw the accuracy of each coterie, the largest on top, with its role and size."""
-    left_out = len(table) - MOST_COTERIES
-    table = table.head(MOST_COTERIES)
+    ax.set_xlabel(literal(INTERVAL, LINE))
+    lay_out(ax)
+    _, height = room(ax, 1, 1)
+    most = max(1, min(MOST_COTERIES, int(height / (LEADING * LEAST_POINTS))))
+    left_out = len(table) - most
+    table = table.head(most)
     for row, coterie in enumerate(table["coterie"]):
         one, look = table.iloc[[row]], look_of(coterie)
         ax.hlines([row], one["accuracy_low"], one["accuracy_high"], color=look.color, lw=THICK)
         ax.plot(one["accuracy"], [row], look.marker, color=look.color, ms=POINT)
-    ax.set_yticks(range(len(table)), [_caption(one) for _, one in table.iterrows()])
     ax.set_ylim(len(table) - 0.5, -0.5)
     ax.set_xlim(0, 1)
-    ax.set_xlabel(literal(INTERVAL, LINE))
-    ax.set_ylabel(f"coterie ({left_out:,} smaller ones not shown)" if left_out > 0 else "coterie")
+    what = _name_coteries(ax, table, height / len(table))
+    what += f", {left_out:,} smaller ones not shown" if left_out > 0 else ""
+    letters = max(1, int(height / (LETTER * font_size(ax))))
+    ax.set_ylabel(textwrap.fill(what, letters, break_long_words=False))
     open_frame(ax)
 
 
+def _name_coteries(ax: Axes, table: pd.DataFrame, height: float) -> str:
+    """Write role and size of each, on one line if rows of these points are low; say what is."""
+    ax.set_yticks(range(len(table)))
+    size = float(ax.get_yticklabels()[0].get_fontsize())
+    what, names = "coterie", [_caption(one) for _, one in table.iterrows()]
+    if LEADING * size * (1 + max(name.count("\n") for name in names)) > height:
+        what, names = "coterie (annotators)", [_short(one) for _, one in table.iterrows()]
+    ax.set_yticks(range(len(table)), names, fontsize=min(size, height / LEADING))
+    return what
+
+
 def _caption(coterie: pd.Series) -> str:
-    """Say which coterie, what it does, and how many they are."""
-    role = textwrap.fill(f"{coterie['coterie']}: {coterie['role']}", ROLE_WIDTH)
+    """Say on a few lines which coterie, what it does, and how many they are."""
+    role = f"{coterie['coterie']}: {coterie['role']}"
+    lines = textwrap.wrap(role, ROLE_WIDTH, max_lines=ROLE_LINES, placeholder="…")
     many = f"{coterie['size']:,} annotator{'s' * (coterie['size'] != 1)}"
-    return "\n".join(literal(line, LINE) for line in (*role.splitlines(), many))
+    return "\n".join(literal(line, LINE) for line in (*lines, many))
+
+
+def _short(coterie: pd.Series) -> str:
+    """Say the same on one line."""
+    role = literal(f"{coterie['coterie']}: {coterie['role']}", ROLE_WIDTH)
+    return f"{role} ({coterie['size']:,})"
 
 
 def rank(table: pd.DataFrame) -> pd.DataFrame:

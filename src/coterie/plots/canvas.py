@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from coterie.errors import MissingExtraError
+from coterie.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +26,19 @@ def canvas(ax: Axes | None, height: float, width: float = COLUMN_INCHES) -> Iter
 
     The new figure's font size holds only while it is drawn: the user's settings are as before.
     """
-    if ax is not None:
-        yield ax
-        return
     try:
         from matplotlib import pyplot, rc_context
+        from matplotlib.axes import Axes
     except ImportError:
         raise MissingExtraError("plot", "matplotlib", "plots") from None
+    if ax is not None:
+        if not isinstance(ax, Axes):
+            raise DataError(
+                f"ax must be one Axes of matplotlib, got {type(ax).__name__}; "
+                "of an array pass axes[0], of a figure figure.add_subplot()"
+            )
+        yield ax
+        return
     # Compressed: images keep their shape, and the plain constrained layout then cuts labels off.
     with rc_context({"font.size": POINTS}):
         figure, ax = pyplot.subplots(figsize=(width, height), dpi=DOTS, layout="compressed")

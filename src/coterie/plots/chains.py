@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from coterie.errors import DataError
 from coterie.plots.canvas import legend_beside, open_frame
 from coterie.plots.colours import LOOKS
-from coterie.plots.text import LINE, literal
+from coterie.plots.text import literal
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 COUNTS = ("n_coteries", "n_groups")
 """Small whole numbers, which chains share."""
+APART = 0.06
+"""Between a whole number and the dots of a chain, at most, so that they are seen to be equal."""
+LABEL_WIDTH = 22
+"""Characters of the axis' label on one line: a new figure is not tall."""
 
 
 class Trace(NamedTuple):
@@ -31,17 +36,19 @@ class Trace(NamedTuple):
     whole: bool  # whether the values are small whole numbers
 
 
-def trace_of(posterior: Posterior, quantity: str) -> Trace:
+def trace_of(posterior: Posterior, quantity: str | None) -> Trace:
     """Give a quantity at the sweeps at which it was recorded: n_coteries, or a watched one."""
+    draws = posterior._sampled("a trace")
+    watched = draws.trace
+    counted = draws.partition is not None
+    quantity = quantity or ("n_coteries" if counted else "log_joint")
     if quantity == "n_coteries":
         value: NDArray[Any] = posterior.n_coteries
-        watched = posterior._sampled("a trace").trace
-    else:
-        watched = posterior._sampled("a trace").trace
-        if quantity not in watched:
-            known = ", ".join(["n_coteries", *watched])
-            raise DataError(f"no trace of {quantity!r}; there are {known}")
+    elif quantity in watched:
         value = watched[quantity]
+    else:
+        known = [*(["n_coteries"] if counted else []), *watched]
+        raise DataError(f"no trace of {quantity!r}; there are {', '.join(known) or 'none'}")
     # Watched quantities are recorded at every sweep, draws at every so many.
     sweeps = next(iter(watched.values())).shape[1] if watched else value.shape[1]
     step = sweeps // value.shape[1]
@@ -55,22 +62,30 @@ def draw_trace(ax: Axes, trace: Trace) -> None:
     """Draw one line a chain; whole numbers as dots, a little apart, for lines would hide them."""
     from matplotlib.ticker import MaxNLocator
 
-    apart = (
-        np.linspace(-0.25, 0.25, len(trace.chain)) if trace.whole else np.zeros(len(trace.chain))
-    )
     style = {"ls": "none", "marker": ".", "ms": 2.5, "mew": 0} if trace.whole else {"lw": 0.5}
-    for k, value, up in zip(trace.chain, trace.value, apart, strict=True):
+    for k, value, up in zip(trace.chain, trace.value, _apart(trace), strict=True):
         color = LOOKS[(k - 1) % len(LOOKS)].color
         ax.plot(trace.sweep, value + up, color=color, alpha=0.7, label=f"{k}", **style)
     ax.set_xlabel("sweep")
-    ax.set_ylabel(literal(trace.label, LINE))
+    ax.set_ylabel(trace.label)
     ax.margins(x=0)
     if trace.whole:
-        ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        # One more on either side: a number that never changes gets an axis it can be read from.
+        ax.set_ylim(trace.value.min() - 1, trace.value.max() + 1)
+        ax.yaxis.set_major_locator(MaxNLocator("auto", integer=True, min_n_ticks=1))
     open_frame(ax)
     legend = legend_beside(ax, "chain")
     for line in legend.get_lines():
         line.set(linewidth=1.5, markersize=6, alpha=1)
+
+
+def _apart(trace: Trace) -> NDArray[np.float64]:
+    """Give how far to move each chain up: whole numbers by half a dot, others not at all."""
+    n = len(trace.chain)
+    if not trace.whole or n == 1:
+        return np.zeros(n)
+    most = min(APART, 0.012 * (np.ptp(trace.value) + 2))
+    return np.linspace(-most, most, n)
 
 
 def _chains(posterior: Posterior, kept: int) -> list[int]:
@@ -83,7 +98,8 @@ def _chains(posterior: Posterior, kept: int) -> list[int]:
 def _label(posterior: Posterior, quantity: str) -> str:
     if quantity.startswith("class_total["):
         t = int(quantity.removeprefix("class_total[").removesuffix("]"))
-        return f"items of class {posterior.annotations.classes[t]}"
+        label = f"items of class {literal(posterior.annotations.classes[t])}"
+        return textwrap.fill(label, LABEL_WIDTH, break_long_words=False)
     return {"n_coteries": "number of coteries", "n_groups": "number of groups"}.get(
         quantity, quantity.replace("_", " ")
     )

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import CoterieError
+from coterie.errors import CoterieError, DataError
 from coterie.plots.canvas import COLUMN_INCHES, POINTS, font_size, lay_out, room
 from coterie.plots.colours import DARK, SHADES
-from coterie.plots.text import LEAST_POINTS, LETTER, LINE, LONGEST, literal, literals
+from coterie.plots.text import LEAST_POINTS, LETTER, LONGEST, literal, literals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,19 +27,21 @@ LEAST_APART = 4.0
 """Points between two lines that the eye still tells apart."""
 CELL_INCHES = 0.55
 """Side of a cell where there is room."""
+SHORTEST = 8
+"""Characters of a name that are shown in a title, whatever the room."""
 
 
 def matrix_of(
     posterior: Posterior, annotator: Hashable | None, coterie: int | None, k: int | None
-) -> tuple[str, pd.DataFrame]:
-    """Give a title and the matrix of an annotator, a coterie, or the crowd."""
+) -> tuple[tuple[str, object], pd.DataFrame]:
+    """Give a title in two parts and the matrix of an annotator, a coterie, or the crowd."""
     if annotator is not None or coterie is not None:
-        title = f"annotator {annotator}" if coterie is None else f"coterie {coterie}"
+        title = ("annotator", annotator) if coterie is None else ("coterie", coterie)
         return title, posterior.confusion(annotator, coterie=coterie, k=k)
     a = posterior.annotations
     labelled = a.labels_per_annotator > 0
     mean = posterior.confusion_mean[labelled if labelled.any() else slice(None)].mean(axis=0)
-    return "mean of all annotators", pd.DataFrame(mean, index=a.classes, columns=a.answers)
+    return ("mean of all", "annotators"), pd.DataFrame(mean, index=a.classes, columns=a.answers)
 
 
 def size_of_matrix(matrix: pd.DataFrame) -> tuple[float, float]:
@@ -63,16 +65,36 @@ def _longest(names: Iterable[object]) -> int:
     return min(max(len(str(name)) for name in names), LONGEST)
 
 
-def draw_confusion(ax: Axes, title: str, matrix: pd.DataFrame) -> None:
+def draw_confusion(ax: Axes, title: tuple[str, object], matrix: pd.DataFrame) -> None:
     """Draw true classes (rows) by given answers (columns), with the numbers if they fit."""
     shares = matrix.to_numpy(np.float64)
     image = _heat(ax, shares)
     _name_cells(ax, literals(matrix.index), literals(matrix.columns))
     ax.set_xlabel("given answer")
     ax.set_ylabel("true class")
-    ax.set_title(literal(title, LINE), fontsize=font_size(ax))
+    _entitle(ax, *title)
     if not _write_numbers(ax, shares):
         _bar(ax, image, "probability of the answer")
+
+
+def _entitle(ax: Axes, what: str, name: object) -> None:
+    """Write the title on one line, or two, with as much of the name as there is room for."""
+    title = ax.set_title(f"{what} {literal(name)}", fontsize=font_size(ax))
+    lay_out(ax)
+    shorter = (f"{what}\n{literal(name, longest)}" for longest in range(LONGEST, SHORTEST - 1, -1))
+    while title.get_window_extent().width > _title_room(ax):
+        text = next(shorter, None)
+        if text is None:
+            return
+        title.set_text(text)
+
+
+def _title_room(ax: Axes) -> float:
+    """Give the width, in dots, beyond which a title leaves the figure or touches other axes."""
+    if len(ax.figure.axes) > 1:
+        return float(ax.bbox.width)
+    centre = (ax.bbox.x0 + ax.bbox.x1) / 2
+    return float(1.95 * min(centre - ax.figure.bbox.x0, ax.figure.bbox.x1 - centre))
 
 
 def _name_cells(ax: Axes, rows: list[str], columns: list[str]) -> None:
@@ -154,7 +176,7 @@ def order_by_coterie(
     if annotators is None:
         (codes,) = np.nonzero(point.group >= 0)
     else:
-        codes = posterior._annotator_codes(annotators)
+        codes = posterior._annotator_codes(_listed(annotators))
         codes = codes[point.group[codes] >= 0]
     if len(codes) == 0:
         raise CoterieError("none of these annotators has labels, so that none is in a coterie")
@@ -166,6 +188,16 @@ def order_by_coterie(
     order = np.lexsort((-point.membership[codes], point.group[codes]))
     codes = codes[order]
     return list(everybody[codes]), point.group[codes]
+
+
+def _listed(annotators: Sequence[Hashable]) -> list[Hashable]:
+    """Give the names as a list; refuse what is none, or empty."""
+    if isinstance(annotators, str) or not isinstance(annotators, Iterable):
+        raise DataError(f"annotators must be a list of names, got {annotators!r}")
+    names = list(annotators)
+    if not names:
+        raise DataError("no annotators were asked for: annotators is an empty list")
+    return names
 
 
 def _heat(ax: Axes, shares: NDArray[np.float64]) -> AxesImage:

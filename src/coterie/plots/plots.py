@@ -104,7 +104,7 @@ class Plots:
         Parameters
         ----------
         annotators
-            Whom to show; by default everybody, up to 5,000.
+            Whom to show, a list of names; by default everybody, up to 5,000.
         k
             As for :meth:`coterie.Posterior.coteries`.
         ax
@@ -119,7 +119,8 @@ class Plots:
     def coteries(self, k: int | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw each coterie's accuracy and its 95 % interval, the largest coterie on top.
 
-        Of more than 20 coteries the largest are shown; the label of the axis counts the others.
+        The largest are shown, up to 20 and as many as there is room for; the label of the axis
+        counts the others.
 
         Parameters
         ----------
@@ -133,14 +134,15 @@ class Plots:
             draw_coteries(where, table)
             return where
 
-    def trace(self, quantity: str = "n_coteries", *, ax: Axes | None = None) -> Axes:
+    def trace(self, quantity: str | None = None, *, ax: Axes | None = None) -> Axes:
         """Draw a quantity of each chain against the sweeps at which it was recorded.
 
         Parameters
         ----------
         quantity
             ``n_coteries``, or a quantity of :meth:`coterie.Posterior.diagnostics`, such as
-            ``log_joint``, ``concentration`` or ``class_total[0]``.
+            ``log_joint``, ``concentration`` or ``class_total[0]``. By default ``n_coteries``, and
+            ``log_joint`` of a model that finds none.
         ax
             Where to draw.
         """
@@ -153,8 +155,9 @@ class Plots:
         """Draw how often labels are right against how probable they are said to be.
 
         Points are the bins of :func:`coterie.metrics.reliability`, with the number of items
-        beside them and Jeffreys' 95 % interval, which is what chance alone would do; on the
-        dashed line a probability of 0.8 is right in 80 of 100. Items with gold are left out:
+        above them and Jeffreys' 95 % interval, which is what chance alone would do; on the
+        dashed line a probability of 0.8 is right in 80 of 100. The title is the expected
+        calibration error. Items with gold are left out:
         their labels were given, not found.
 
         Parameters
@@ -187,6 +190,8 @@ class Plots:
         ax
             Where to draw.
         """
+        if k is not None:
+            self._posterior._grouped()  # says so if the model finds no coteries
         table = rank(self._posterior.annotators(k))
         with canvas(ax, height=2.0 + height_of_names(table)) as where:
             draw_annotators(where, table)

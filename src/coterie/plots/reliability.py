@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from coterie.plots.canvas import font_size, open_frame, room
 from coterie.plots.colours import DARK, LOOKS
+from coterie.plots.text import LETTER
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 INTERVAL = (0.025, 0.975)
+GAP = 5.0
+"""Points between the axes, the counts above them and the title."""
 
 
 def draw_reliability(ax: Axes, table: pd.DataFrame, error: float) -> None:
@@ -38,24 +41,25 @@ def draw_reliability(ax: Axes, table: pd.DataFrame, error: float) -> None:
     ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
     ax.set_xlabel("probability of the label")
     ax.set_ylabel("share of labels that are right")
-    ax.annotate(f"ECE {error:.3f}", (0.97, 0.03), ha="right", fontsize=font_size(ax))
-    _write_counts(ax, table)
+    above = _write_counts(ax, table)
+    ax.set_title(f"ECE {error:.3f}", fontsize=font_size(ax), pad=above)
     open_frame(ax)
 
 
-def _write_counts(ax: Axes, table: pd.DataFrame) -> None:
-    """Write the number of items of each bin above it."""
+def _write_counts(ax: Axes, table: pd.DataFrame) -> float:
+    """Write the number of items of each bin above it; give the points that they reach up to."""
     from matplotlib.transforms import ScaledTranslation
 
     counts = [f"{items:,}" for items in table["items"]]
     size = 0.8 * font_size(ax)
     bin_points = (table["high"] - table["low"]).min() * min(room(ax, 1, 1))
-    wide = 0.65 * size * max(map(len, counts)) > bin_points
-    above = ax.get_xaxis_transform() + ScaledTranslation(0, 5 / 72, ax.figure.dpi_scale_trans)
+    width = LETTER * size * max(map(len, counts))
+    turn = 90 if width > bin_points else 0
+    above = ax.get_xaxis_transform() + ScaledTranslation(0, GAP / 72, ax.figure.dpi_scale_trans)
     ax.text(0, 1, "items", transform=above, ha="right", fontsize=size)
     for count, centre in zip(counts, (table["low"] + table["high"]) / 2, strict=True):
-        turn = 90 if wide else 0
         ax.text(centre, 1, count, transform=above, ha="center", fontsize=size, rotation=turn)
+    return 2 * GAP + (width if turn else size)
 
 
 def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 
 LEAST_POINTS = 4.5
@@ -16,8 +17,11 @@ TAIL = 5
 LINE = 40
 """Characters of a title or a label that are shown."""
 
-UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Signs that cannot be seen, and turn the direction of writing or are drawn as a box."""
+UNSEEN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+"""Signs that cannot be seen, and turn the direction of writing, are drawn as a box, or cannot be
+drawn at all (halves of surrogate pairs)."""
 
 TEX = {
     "\\": r"\textbackslash{}",
@@ -39,10 +43,16 @@ def literal(name: object, longest: int = LONGEST) -> str:
     \$5 or \$6
     >>> literal("far too long a name")
     'far too lo… name'
+    >>> literal("\u200b")
+    'U+200B'
     """
     from matplotlib import rcParams
 
     text = " ".join(str(name).split())
+    if not text:
+        text = ascii(str(name))
+    elif not any(unicodedata.category(sign)[0] in "LNPS" for sign in text):
+        text = " ".join(f"U+{ord(sign):04X}" for sign in text)  # nothing of it can be seen
     if len(text) > longest:
         text = f"{text[: longest - TAIL - 1]}…{text[-TAIL:]}"
     text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
