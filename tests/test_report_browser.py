@@ -1,6 +1,7 @@
 """The page in a real browser: it renders, its controls work, nothing leaves it, all can read it."""
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -62,10 +63,6 @@ class Seen(list):
             "dialog", lambda dialog: (self.append(f"dialog: {dialog.message}"), dialog.dismiss())
         )
         page.on("request", lambda request: self.note(request.url, path.as_uri()))
-
-    def refuse(self, dialog):
-        self.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
 
     def note(self, url, own):
         if url != own and not url.startswith("data:image/png"):
@@ -164,6 +161,59 @@ def test_sorting(visit, file, posterior):
     assert column(page, 3)[-1] == "–"  # what is missing goes last, whichever way
     page.get_by_role("button", name="coterie", exact=True).click()
     assert column(page, 3)[-1] == "–"
+
+
+def test_sorting_back_restores_the_order(visit, tmp_path):
+    made = reported.crowd(items=60)
+    close = np.linspace(0.9, 0.900001, 60)  # all alike as shown
+    probability = np.stack([close, 1 - close, np.zeros(60)], axis=1)
+    path = tmp_path / "close.html"
+    path.write_text(render(replace(made, item_probability=probability)), "utf-8")
+    page = visit(path)
+    rows = page.locator("#item-table tbody tr > th")
+    ordered = sorted(made.annotations.items)
+    assert rows.all_inner_texts() == ordered
+    page.get_by_role("button", name="certainty").click()
+    assert rows.all_inner_texts() == ordered[::-1]
+    page.get_by_role("button", name="certainty").click()
+    assert rows.all_inner_texts() == ordered
+
+
+LONG = ["Entertainment & lifestyle", "Politics & government", "Science and technology", "Sports"]
+
+
+@pytest.mark.parametrize(("width", "media"), [(1200, "screen"), (688, "print")])
+@pytest.mark.parametrize("classes", [3, 5, 8, 12, 30])
+@pytest.mark.parametrize("word", ["{}", "{1}"])
+def test_matrices_are_seen_whole(visit, tmp_path, width, media, classes, word):
+    labels = [word.format(f"{LONG[t % 4]} {t}", f"c{t}") for t in range(classes)]
+    made = reported.crowd(items=90, classes=classes, label_names=labels, extra=("unsure",))
+    path = tmp_path / "matrices.html"
+    truth = pd.Series(np.resize(labels, 90), made.annotations.items)
+    path.write_text(render(made, truth=truth), "utf-8")
+    page = visit(path, (width, 900))
+    page.emulate_media(media=media)
+    if media == "screen":
+        page.get_by_role("button", name="w0003", exact=True).click()
+    sizes = page.locator(".scroll:has(> .heat)").evaluate_all(
+        "boxes => boxes.map(box => [box.getAttribute('aria-label'), box.scrollWidth, "
+        "box.clientWidth])"
+    )
+    assert len(sizes) >= 3
+    assert [size for size in sizes if size[1] > size[2]] == []
+
+
+def test_a_bar_stands_in_the_middle_of_its_line(visit, file):
+    page = visit(file)
+    row = page.locator("#annotator-table tbody tr").first
+    middle = """row => [row.querySelector("svg"), row.cells[1].firstChild].map(node => {
+      const range = document.createRange();
+      range.selectNode(node);
+      const box = range.getBoundingClientRect();
+      return (box.top + box.bottom) / 2;
+    })"""
+    bar, text = row.evaluate(middle)
+    assert abs(bar - text) <= 2
 
 
 def test_filtering(visit, file, posterior):

@@ -11,9 +11,10 @@ import coterie
 import reported
 from coterie import metrics
 from coterie.report import gather
-from coterie.report.chains import POINTS
+from coterie.report.chains import POINTS, digits_of
+from coterie.report.kinds import kind, kinds_of
+from coterie.report.matrix import HALF, THIRD, room_of
 from coterie.report.together import LEVELS, picture
-from coterie.report.verdict import kind, kinds_of
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +168,7 @@ def test_trust_follows_the_posterior():
     short = gather(reported.crowd(draws=20))
     assert short["convergence"]["trust"]["state"] == "bad"
     assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
-    assert short["verdict"][2].startswith("The computation has not settled")
+    assert "converged" not in " ".join(short["verdict"])  # the box above the verdict says it
     without = changed(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
     trust = gather(without)["convergence"]
     assert trust["trust"]["state"] == "bad"
@@ -302,7 +303,7 @@ def test_troubles_go_by_role_then_by_the_coteries_role():
             "coterie": pd.array([1, 2, None, 2], "Int64"),
         }
     )
-    kinds = kinds_of(table, {1: "good", 2: "always says no"})
+    kinds = kinds_of(table, {1: "good", 2: "always says no"}, np.full(4, 0.5))
     assert kinds.tolist() == ["good", "noise", "unknown", "against"]
     assert [
         kind(word) for word in ("novice", "weak on x", "biased towards x", "confuses x with y")
@@ -327,9 +328,27 @@ def test_known_items_alone_score_nothing(posterior):
     assert gather(posterior, truth=gold)["truth"] is None
 
 
-def test_a_model_that_is_too_sure_is_told_so_in_the_verdict():
-    from coterie.report.verdict import is_overconfident
+@pytest.mark.parametrize(
+    ("error", "digits"), [(0.0, 1), (None, 1), (0.0097, 3), (0.013, 2), (0.4, 1), (25.0, 0)]
+)
+def test_digits_follow_the_error(error, digits):
+    assert digits_of(error) == digits
 
-    assert is_overconfident({"mean_confidence": 0.99, "mean_accuracy": 0.889, "n": 108})
-    assert not is_overconfident({"mean_confidence": 0.99, "mean_accuracy": 0.98, "n": 108})
-    assert not is_overconfident({"mean_confidence": 1.0, "mean_accuracy": 0.9, "n": 5})
+
+def test_layouts_have_room_for_all_columns():
+    for n in range(1, 17):
+        for word in ("c", "a name of some length"):
+            names = [word] * n
+            room = room_of(names, names)
+            inside = {"third": THIRD, "half": HALF, "full": 1_000}[room.card]
+            assert 80 + 36 * n <= inside
+            assert room.upright is (word != "c")  # turned only where that saves room
+
+
+def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
+    posterior = reported.crowd(draws=800)
+    table = posterior.diagnostics().assign(r_hat=1.0102)
+    monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
+    monkeypatch.setattr("coterie.report.chains.has_converged", lambda _: False)
+    trust = gather(posterior)["convergence"]["trust"]["sentence"]
+    assert "The largest R-hat is 1.01020 (1.01 or less is fine)" in trust

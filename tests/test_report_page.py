@@ -14,6 +14,7 @@ import pytest
 import coterie
 import reported
 from coterie.report import page, render, write
+from coterie.report.items import BANDS, certainty
 from coterie.report.words import name
 from pagetree import parse
 
@@ -82,8 +83,9 @@ def test_the_tables_show_the_numbers(posterior, tree):
         assert labels == f"{mine['n_labels']:,}"
         assert coterie_ == ("–" if mine["n_labels"] == 0 else str(mine["coterie"]))
         assert role == mine["role"]
-        low, high = (f"{100 * mine[end]:.0f}" for end in ("accuracy_low", "accuracy_high"))
-        span = low if low == high else f"{low}–{high}"
+        ends = [100 * mine[end] for end in ("accuracy_low", "accuracy_high")]
+        digits = int(f"{ends[0]:.0f}" == f"{ends[1]:.0f}")
+        span = "–".join(f"{end:.{digits}f}" for end in ends)
         assert accuracy == f"{100 * mine['accuracy']:.0f} % {span} %"
         assert information == f"{mine['informativeness']:.2f}"
     for card in posterior.coteries().itertuples():
@@ -93,11 +95,13 @@ def test_the_tables_show_the_numbers(posterior, tree):
         assert shown == [[int(f"{100 * share:.0f}") for share in row] for row in exact]
     items = tree.one("table", id="item-table").rows()
     labels = posterior.labels().set_index("item")
-    for item, label, certainty, *_ in items:
+    for item, label, certain, *_ in items:
         assert label == labels.loc[item, "label"]
         probability = labels.loc[item, "probability"]
         if 0.005 < probability < 0.995:
-            assert certainty == f"{100 * probability:.0f} %"
+            shown = int(certain.removesuffix(" %"))
+            assert abs(shown - 100 * probability) < 1
+            assert [shown >= 100 * end for end in BANDS] == [probability >= end for end in BANDS]
 
 
 def test_every_chart_has_words_and_every_table_a_name(posterior):
@@ -304,3 +308,82 @@ def test_a_grouping_outside_of_its_interval_is_commented(posterior, tree):
     more = replace(draws, n_coteries=np.full_like(draws.n_coteries, 11))
     shown = parse(render(replace(posterior, draws=more)))
     assert f"{sentence}: the computation has not settled" in shown.words
+
+
+def cells(tree, table, place):
+    return [
+        [node for node in row.walk() if node.tag in ("td", "th")][place]
+        for row in tree.one("table", id=table).one("tbody").all("tr")
+    ]
+
+
+def test_sort_keys_are_exact(posterior, tree):
+    exact = posterior.labels().set_index("item")["probability"]
+    rows = zip(cells(tree, "item-table", 0), cells(tree, "item-table", 2), strict=True)
+    assert {item.words: float(key.attributes["data-v"]) for item, key in rows} == exact.to_dict()
+    people = posterior.annotators().set_index("annotator")
+    for place, column in ((4, "accuracy"), (6, "informativeness")):
+        rows = zip(
+            cells(tree, "annotator-table", 0), cells(tree, "annotator-table", place), strict=True
+        )
+        keys = {who.words: float(key.attributes["data-v"]) for who, key in rows}
+        assert keys == people[column].to_dict()
+
+
+def test_a_certainty_never_leaves_its_band_or_denies_the_runner_up():
+    for p in np.linspace(0, 1, 20_001):
+        shown = certainty(float(p)).strip("<>").removesuffix("\N{NO-BREAK SPACE}%")
+        band = max(end for end in BANDS if p >= end)
+        assert max(end for end in BANDS if int(shown) >= 100 * end) == band
+    assert certainty(1.0).startswith("100")
+    assert certainty(1.0, 1e-300).startswith(">99")
+
+
+def test_a_runner_up_is_told_from_its_probability():
+    rows = [(f"q{i}", who, say) for i in range(3) for who, say in (("a", 0), ("b", 1), ("c", 1))]
+    rows += [("sure", who, 1) for who in "abc"]
+    shown = parse(render(coterie.MajorityVote().fit(rows).posterior_))
+    assert [row[3] for row in shown.one("table", id="item-table").rows()] == ["0 (33 %)"] * 3 + [
+        "–"
+    ]
+
+
+def test_names_of_nothing_visible_are_spelled_out():
+    blank = ["\u200b", "\u2060\ufeff", "\u3164", "\xad \u200d", "\u2800\ufe0f"]
+    assert [name(word) for word in blank] == [
+        "U+200B", "U+2060 U+FEFF", "U+3164", "U+00AD U+0020 U+200D", "U+2800 U+FE0F",
+    ]  # fmt: skip
+    assert name("\u200b" * 99) == " ".join(["U+200B"] * 6) + " …"
+    for kept in ("👩\u200d👧", "❤\ufe0f", "می\u200cخواهم", "soft\xadhyphen"):
+        assert name(kept) == kept
+
+
+def test_one_of_a_thing_is_not_several():
+    made = reported.crowd(items=1, annotators=1, classes=2, groups=1, draws=4, chains=1)
+    labels = [node.words for node in parse(render(made)).with_class("figures")[0].all("dt")]
+    assert labels[:4] == ["item", "annotator", "label", "coterie"]
+
+
+def test_a_vote_is_not_compared_with_itself(posterior):
+    truth = dict.fromkeys(posterior.annotations.items, "c0")
+    for model, compared in (("MajorityVote", False), ("DawidSkene", True)):
+        shown = parse(render(reported.point(posterior, model), truth=truth))
+        assert ("a majority vote is right on" in shown.words) is compared
+        assert ("the vote's" in shown.words) is compared
+        assert ("Agreement is agreement with the vote" in shown.words) is not compared
+        head = shown.one("table", id="annotator-table").one("thead").words
+        assert ("accuracy" in head) is compared
+
+
+def test_calibration_on_a_single_item_is_not_judged(posterior):
+    truth = {posterior.annotations.items[0]: posterior.labels()["label"].iloc[0]}
+    shown = parse(render(posterior, truth=truth))
+    assert "the items are too few to judge that" in shown.words
+    assert "too modest" not in shown.words
+
+
+def test_what_has_not_converged_is_said_above_the_verdict_alone():
+    shown = parse(render(reported.crowd(draws=20)))
+    (warning,) = [node for node in shown.with_class("warning") if node.parent.tag == "header"]
+    assert "not converged" in warning.words
+    assert "Convergence" not in shown.with_class("verdict")[0].words

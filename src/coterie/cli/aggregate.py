@@ -58,21 +58,17 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     annotations = read(file, **reading)
     show.data(source, annotations)
     vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
-    truth = (
-        None
-        if job.truth is None
-        else show.to_score(read_truth(job.truth, annotations), annotations)
-    )
     # Before the long part: a truth that does not fit is noticed now.
-    scores = [] if truth is None else [show.scores_of(vote, truth)]
+    truth = None if job.truth is None else read_truth(job.truth, annotations)
+    unknown = None if truth is None else show.to_score(truth, annotations)
+    scores = [] if unknown is None else [show.scores_of(vote, unknown)]
     start = time.perf_counter()
     with compiling_ahead(model):
         posterior = model.fit(annotations).posterior_
     seconds = time.perf_counter() - start
-    if truth is not None and posterior.model == vote.model:
-        scores = [show.scores_of(posterior, truth)]
-    elif truth is not None:
-        scores.append(show.scores_of(posterior, truth))
+    if unknown is not None:
+        own = show.scores_of(posterior, unknown)
+        scores = [own] if posterior.model == vote.model else [*scores, own]
     record = {
         **describe(posterior, job, seconds),
         "scores": scores[-1] if scores else {},

@@ -31,6 +31,7 @@ def convergence_facts(posterior: Posterior) -> Facts:
             **row,
             "name": quantity_name(posterior, row["quantity"]),
             "watched": is_watched(row["quantity"]),
+            "digits": digits_of(row["mcse"]),
         }
         for row in records(posterior.diagnostics())
     ]
@@ -53,6 +54,19 @@ def quantity_name(posterior: Posterior, quantity: str) -> str:
         t = int(quantity[len("class_total[") : -1])
         return f"Items of class {name(posterior.annotations.classes[t])}"
     return TRACES.get(quantity, quantity.replace("_", " ").capitalize())
+
+
+def digits_of(error: float | None) -> int:
+    """Give the decimals that a number with this error deserves: up to its first digit.
+
+    Examples
+    --------
+    >>> digits_of(0.013), digits_of(0.4), digits_of(25.0), digits_of(0.0)
+    (2, 1, 0, 1)
+    """
+    if not error or not np.isfinite(error):
+        return 1
+    return int(np.clip(-np.floor(np.log10(error)), 0, 6))
 
 
 def trace_facts(key: str, draws: NDArray[np.float64], posterior: Posterior) -> Facts:
@@ -133,9 +147,10 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
     few = least is None or least < LEAST_ESS
     whose = "the slowest quantity has" if few else "every quantity has at least"
+    close = worst is not None and worst > LARGEST_R_HAT >= round(worst, 3)
     numbers = (
-        f"The largest R-hat is {decimal(worst, 3)} ({LARGEST_R_HAT} or less is fine), and {whose} "
-        f"{decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
+        f"The largest R-hat is {decimal(worst, 5 if close else 3)} ({LARGEST_R_HAT} or less is "
+        f"fine), and {whose} {decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
     )
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"

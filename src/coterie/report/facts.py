@@ -10,8 +10,9 @@ from coterie.annotations import Annotations
 from coterie.errors import DataError
 from coterie.posterior import Posterior
 from coterie.report.chains import convergence_facts
+from coterie.report.checked import caveat_of
 from coterie.report.items import balance_facts, item_facts
-from coterie.report.matrix import axes_of
+from coterie.report.matrix import axes_of, room_of
 from coterie.report.people import annotator_facts, coterie_facts, has_coteries
 from coterie.report.reproduce import settings_facts
 from coterie.report.scored import truth_facts
@@ -37,7 +38,8 @@ def gather(
     """Gather what the report says, as dicts, lists, numbers and text.
 
     Sections that do not apply are None: ``coteries`` and ``cooccurrence`` of a model that groups
-    nobody, ``truth`` without one, ``agreement`` where no item has two labels.
+    nobody, ``truth`` without one, ``agreement`` where no item has two labels, ``caveat`` where
+    the answers can be compared.
 
     Parameters
     ----------
@@ -70,11 +72,13 @@ def gather(
         "title": name(title, MOST_TITLE) if title else default_title(a),
         "model": posterior.model,
         "sampled": posterior.draws is not None,
+        "caveat": caveat_of(a),
         "sizes": {"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
         "axes": {
             "rows": axes.rows,
             "columns": axes.columns,
             "left_out": axes.n_classes - len(axes.rows),
+            "room": room_of(axes.rows, axes.columns),
         },
         "items": item_facts(posterior),
         "annotators": annotator_facts(posterior, table, axes),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.report.words import name
+from coterie.report.words import name, percent
 
 MOST_ITEMS = 200
 MOST_NAMES = 12
@@ -60,6 +60,22 @@ def bands(probability: NDArray[np.float64]) -> list[Facts]:
         {"low": low, "high": top, "items": int(n), "share": float(n / max(len(probability), 1))}
         for low, top, n in zip(BANDS, tops, counts, strict=True)
     ]
+
+
+def certainty(probability: float, runner_up: float = 0.0) -> str:
+    """Write a certainty in whole percent: never one that its band, or the runner-up, denies.
+
+    Examples
+    --------
+    >>> shown = [certainty(0.984), certainty(0.986), certainty(0.99), certainty(1.0, 1e-20)]
+    >>> [word.replace("\N{NO-BREAK SPACE}", " ") for word in shown]
+    ['98 %', '98 %', '99 %', '>99 %']
+    """
+    if runner_up > 0:
+        probability = min(probability, 1 - 1e-9)
+    above = round(100 * probability)
+    crosses = any(probability < end <= above / 100 for end in BANDS)
+    return percent((above - 1) / 100 if crosses else probability)
 
 
 def item_row(posterior: Posterior, i: int, chosen: int) -> Facts:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
+from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,15 @@ MOST_EXTRA = 3
 """Extra answers shown where there are too many answers."""
 
 REST = name("other")
+
+CELL, LETTER = 36, 8
+"""Pixels that a cell takes at least, and that a letter takes; a Chinese one takes nearly two."""
+
+LEAST_HEAD, MOST_HEAD = 80, 140
+"""Pixels of the rows' names, and of the corner above; the style breaks names between these."""
+
+THIRD, HALF = 290, 460
+"""Pixels inside of a card of three a line, and of two a line."""
 
 
 class Axes(NamedTuple):
@@ -58,3 +69,34 @@ def cut(matrices: NDArray[Any], axes: Axes) -> FloatArray:
         return shown
     others = rows.sum(axis=-1) - shown.sum(axis=-1)
     return np.concatenate([shown, np.clip(others, 0, None)[..., None]], axis=-1)
+
+
+class Room(NamedTuple):
+    """How a matrix is laid out so that all of it is seen."""
+
+    upright: bool  # whether names of columns are written upwards
+    card: str  # of a line: third, half or full
+
+
+def room_of(rows: Sequence[str], columns: Sequence[str], longest_cell: str = "100") -> Room:
+    """Choose the layout of a matrix by the space that its names and numbers need.
+
+    Examples
+    --------
+    >>> room_of(["cat", "dog"], ["cat", "dog"])
+    Room(upright=False, card='third')
+    >>> long = ["Entertainment & lifestyle", "Politics & government"] * 3
+    >>> room_of(long[:5], long[:5]).card, room_of(long, long)
+    ('third', Room(upright=True, card='half'))
+    """
+    head = min(max([LEAST_HEAD, *(_width(word) + 16 for word in rows)]), MOST_HEAD)
+    cell = max(CELL, _width(longest_cell) + 12)
+    flat = head + sum(max(cell, _width(word) + 18) for word in columns)
+    upright = LEAST_HEAD + cell * len(columns)
+    turned = flat > THIRD and upright < flat
+    needed = upright if turned else flat
+    return Room(turned, "third" if needed <= THIRD else "half" if needed <= HALF else "full")
+
+
+def _width(text: str) -> int:
+    return sum(2 * LETTER if east_asian_width(sign) in "WF" else LETTER for sign in text)

@@ -17,7 +17,8 @@ from coterie.io.write import Writer, write_together
 from coterie.posterior import Posterior
 from coterie.report import charts, words
 from coterie.report.facts import gather
-from coterie.report.verdict import kind
+from coterie.report.items import certainty
+from coterie.report.kinds import kind
 
 
 def render(
@@ -123,8 +124,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = (words.percent, words.hundredths, words.tenths, words.span, words.decimal, words.rough)
+    shown = (
+        *(words.percent, words.hundredths, words.tenths, words.span, words.around, words.exact),
+        *(words.decimal, words.count, words.shorten, kind, certainty),
+    )
     made.filters |= {function.__name__: function for function in shown}
-    made.filters |= {"count": words.count, "shorten": words.shorten, "kind": kind}
     made.globals |= {"charts": charts}
     return made

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
+from coterie.report.kinds import kinds_by
 from coterie.report.matrix import Axes, cut
-from coterie.report.verdict import kinds_by
 from coterie.report.words import name
 
 MOST_CARDS = 24

@@ -13,9 +13,18 @@ from coterie.io import read_truth
 from coterie.models import MajorityVote
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.report.matrix import MOST_CLASSES, REST
+from coterie.report.kinds import SURELY
+from coterie.report.matrix import MOST_CLASSES, REST, room_of
 from coterie.report.people import records
 from coterie.report.words import name
+
+OVERCONFIDENT, MODEST, FAIR = "overconfident", "too modest", "about right"
+
+SLIGHT = 0.01
+"""A gap between certainty and accuracy that is not worth a word."""
+
+ROUGH = 0.05
+"""A margin of error beyond which the items are too few to call certainty about right."""
 
 Facts = dict[str, Any]
 Table = TypeVar("Table", pd.Series, pd.DataFrame)
@@ -38,16 +47,19 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
         return None
     labels = _plain(posterior.labels().set_index("item")["label"])
     probabilities = _plain(posterior.probabilities())
+    n = int(probabilities.index.isin(known.index).sum())
+    calibrated = calibration(probabilities, known)
     vote = _plain(MajorityVote(duplicates="keep").fit(posterior.annotations).predict())
     return {
-        "n": int(probabilities.index.isin(known.index).sum()),
+        "n": n,
         "n_gold": int(given.sum()),
         "accuracy": metrics.accuracy(labels, known),
         "vote_accuracy": metrics.accuracy(vote, known),
         "balanced_accuracy": metrics.balanced_accuracy(labels, known),
         "log_loss": metrics.log_loss(probabilities, known),
         "calibration_error": metrics.expected_calibration_error(probabilities, known),
-        **calibration(probabilities, known),
+        **calibrated,
+        "judged": judge(calibrated["mean_confidence"], calibrated["mean_accuracy"], n),
         "confusion": confusion(labels, known),
     }
 
@@ -72,6 +84,22 @@ def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
     }
 
 
+def judge(confidence: float, accuracy: float, n: int) -> str | None:
+    """Judge how sure labels are by how many are right; None if the items are too few for that.
+
+    A difference counts if it is more than chance (3 s.e.) and more than slight.
+
+    Examples
+    --------
+    >>> judge(0.99, 0.89, 108), judge(0.7, 0.9, 108), judge(0.9, 0.91, 1_000), judge(0.6, 1.0, 1)
+    ('overconfident', 'too modest', 'about right', None)
+    """
+    margin = SURELY * (max(confidence * (1 - confidence), 0.25 / n) / n) ** 0.5
+    if abs(confidence - accuracy) > max(margin, SLIGHT):
+        return OVERCONFIDENT if confidence > accuracy else MODEST
+    return FAIR if margin <= ROUGH else None
+
+
 def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
     """Count items by truth and label; of many classes, the commonest truths."""
     table = metrics.confusion(labels, truth)
@@ -85,9 +113,11 @@ def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
         matrix = np.column_stack([matrix, others])
         columns.append(REST)
     share = matrix / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    rows = [name(word) for word in table.index[shown].tolist()]
     return {
-        "rows": [name(word) for word in table.index[shown].tolist()],
+        "rows": rows,
         "columns": columns,
+        "room": room_of(rows, columns, f"{matrix.max():,}"),
         "counts": matrix.tolist(),
         "share": share.tolist(),
         "left_out": len(table) - len(shown),

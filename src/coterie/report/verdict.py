@@ -1,34 +1,18 @@
-"""The verdict in three sentences: how many items, how sure, what stands out and what to do."""
+"""The verdict in a few sentences: how many items, how sure, what stands out, what to do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
 from coterie.posterior import Posterior
 from coterie.report.items import CERTAIN, DOUBTFUL
+from coterie.report.kinds import blind_accuracy, kinds_of
+from coterie.report.scored import OVERCONFIDENT
 from coterie.report.words import count, isolated, listed, percent, rough, tenths
 
 VOTE = "MajorityVote"
-
-FEW_LABELS = 20
-NO_INFORMATION = 0.05
-"""A point estimate has no roles: this many labels and so little information make a spammer."""
-
-KINDS = {
-    "expert": "good",
-    "good": "good",
-    "spammer": "noise",
-    "always says": "noise",
-    "adversary": "against",
-    "novice": "weak",
-    "weak on": "weak",
-    "biased": "weak",
-    "confuses": "weak",
-}
-"""Roles, by how they begin, and what one does about them."""
 
 Facts = dict[str, Any]
 
@@ -59,36 +43,34 @@ TROUBLES = {
     ),
 }
 
-
-def kind(role: str | None) -> str:
-    """Tell roles apart by what one does about them: good, weak, noise, against or unknown.
-
-    Examples
-    --------
-    >>> kind("expert"), kind("always says b"), kind("too few labels to say"), kind(None)
-    ('good', 'noise', 'unknown', 'unknown')
-    """
-    found = (word for start, word in KINDS.items() if role is not None and role.startswith(start))
-    return next(found, "unknown")
+ABOUT_VOTES = (
+    "a vote counts everybody alike and cannot tell good annotators from bad: DawidSkene can, and "
+    "HCBCC also finds who answers alike"
+)
 
 
 def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
-    """Write the three sentences.
+    """Write the sentences: three, or, where the answers cannot be compared, that first.
 
     Parameters
     ----------
     posterior
         The result.
     facts
-        What the page says already: items, coteries, truth, convergence.
+        What the page says already: caveat, items, coteries, truth, convergence.
     table
         ``posterior.annotators()``.
     """
-    return [
-        how_many(posterior, facts["items"]),
-        how_sure(posterior.model, facts["items"], facts["truth"]),
-        what_stands_out(posterior.model, facts, table),
-    ]
+    caveat = facts["caveat"]
+    many = how_many(posterior, facts["items"])
+    if caveat is not None and caveat.nothing:
+        right = against_truth(facts["truth"])
+        return [caveat.sentence, many, *([f"{right[0].upper()}{right[1:]}."] if right else [])]
+    sure = how_sure(posterior.model, facts["items"], facts["truth"])
+    clauses = what_stands_out(posterior, facts, table)
+    if caveat is not None:
+        return [caveat.sentence, many, sure, *([sentence_of(clauses)] if clauses else [])]
+    return [many, sure, sentence_of(clauses) if clauses else all_clear(facts["convergence"])]
 
 
 def how_many(posterior: Posterior, items: Facts) -> str:
@@ -122,79 +104,57 @@ def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
             f"{'is' if wrong < 1.5 else 'are'} wrong"
         )
     if truth is not None:
-        text += f"; against the truth of {count(truth['n'], 'item')}, "
-        text += f"{tenths(truth['accuracy'])} are right"
-        if model != VOTE and is_overconfident(truth):
+        text += f"; {against_truth(truth)}"
+        if model != VOTE and truth["judged"] == OVERCONFIDENT:
             text += f", not the {tenths(truth['mean_confidence'])} that the model expects of them"
     return text + "."
 
 
-def is_overconfident(truth: Facts) -> bool:
-    """Whether fewer labels are right than the model expects, by more than chance (3 s.e.)."""
-    expected = truth["mean_confidence"]
-    error = (max(expected * (1 - expected), 0.25 / truth["n"]) / truth["n"]) ** 0.5
-    return bool(truth["mean_accuracy"] < expected - 3 * error)
+def against_truth(truth: Facts | None) -> str:
+    """Say how often the labels are right; nothing without a truth."""
+    if truth is None:
+        return ""
+    return (
+        f"against the truth of {count(truth['n'], 'item')}, "
+        f"{tenths(truth['accuracy'])} {'is' if truth['n'] == 1 else 'are'} right"
+    )
 
 
-def what_stands_out(model: str, facts: Facts, table: pd.DataFrame) -> str:
-    """Say what a person should look at first, and what to do about it."""
+def what_stands_out(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
+    """Say what a person should look at first, and what to do about it; the worst first."""
+    about_items = _about_items(posterior.model, facts["items"]["n_doubtful"])
+    if posterior.model == VOTE:  # its accuracies are agreement with itself: they accuse nobody
+        return [*about_items, ABOUT_VOTES]
     cards = facts["coteries"]["cards"] if facts["coteries"] else []
-    kinds = kinds_of(table, {card["coterie"]: card["role"] for card in cards})
-    clauses = [
-        *_about_trust(facts["convergence"]["trust"]),
-        *_about_people(model, table, kinds),
-        *_about_items(model, facts["items"]["n_doubtful"]),
-    ]
-    if not clauses:
-        return (
-            "Nothing stands out: nobody is seen to answer at random or against the truth, and no "
-            f"item is less than {percent(DOUBTFUL)} certain."
-        )
+    roles = {card["coterie"]: card["role"] for card in cards}
+    kinds = kinds_of(table, roles, blind_accuracy(posterior))
+    return [*_about_people(table, kinds), *about_items]
+
+
+def sentence_of(clauses: list[str]) -> str:
+    """Join clauses to a sentence."""
     said = "; ".join(clauses)
     return said[0].upper() + said[1:] + "."
 
 
-def kinds_of(table: pd.DataFrame, roles: Mapping[int, str]) -> pd.Series[Any]:
-    """Give the kind of each annotator: by role, or, where that is open, by the coterie's role.
-
-    Point estimates have neither, and go by plain limits.
-    """
-    if "role" not in table:
-        enough = table["n_labels"] >= FEW_LABELS
-        noise = enough & (table["informativeness"] < NO_INFORMATION)
-        return pd.Series("unknown", table.index).mask(noise, "noise")
-    own, shared = kinds_by(table, roles)
-    return own.where(own != "unknown", shared)
+def all_clear(convergence: Facts) -> str:
+    """Say that nothing stands out; if the computation has not settled, the page says so above."""
+    start = "Nothing" if convergence["trust"]["state"] == "ok" else "Apart from that, nothing"
+    return (
+        f"{start} stands out: nobody is seen to answer at random or against the truth, and no "
+        f"item is less than {percent(DOUBTFUL)} certain."
+    )
 
 
-def kinds_by(
-    table: pd.DataFrame, roles: Mapping[int, str]
-) -> tuple[pd.Series[Any], pd.Series[Any]]:
-    """Give the kind of each annotator by own role, and by the role of the coterie."""
-    own = table["role"].map(kind)
-    if "coterie" not in table:
-        return own, own
-    return own, table["coterie"].map(lambda m: kind(roles.get(m)), na_action=None)
-
-
-def _about_trust(trust: Facts) -> list[str]:
-    if trust["state"] == "ok":
-        return []
-    return ["the computation has not settled: read Convergence below before using any of this"]
-
-
-def _about_people(model: str, table: pd.DataFrame, kinds: pd.Series[Any]) -> list[str]:
+def _about_people(table: pd.DataFrame, kinds: pd.Series[Any]) -> list[str]:
     """Point out who answers at random and who against the truth; weaknesses if nobody does."""
     found = [word for word in ("noise", "against") if (kinds == word).any()]
     found = found or [word for word in ("weak",) if (kinds == word).any()]
     clauses = []
     for word in found:
         some, trouble = table[kinds == word], TROUBLES[word]
-        remedy = trouble.remedy
-        if model == VOTE:
-            remedy = "a vote counts them like everybody, so use a model that weighs annotators"
         does = trouble.one if len(some) == 1 else trouble.several
-        clauses.append(f"{_who(some, table)} {does}: {remedy}")
+        clauses.append(f"{_who(some, table)} {does}: {trouble.remedy}")
     return clauses
 
 

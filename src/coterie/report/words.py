@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 
 LONGEST = 60
@@ -20,6 +21,10 @@ UNSEEN = re.compile(
 )
 """Control characters, halves of surrogate pairs, and signs that turn the direction of writing: no
 browser shows them, some break files, and the last show names as what they are not."""
+
+BLANK = re.compile(r"[\s\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0]")
+"""Letters and signs that leave an empty place, beside those that only shape what stands by them
+(Unicode's format characters, such as the zero-width space); within a name, these are kept."""
 
 NOTHING = "–"
 SPACE = "\N{NO-BREAK SPACE}"
@@ -40,11 +45,13 @@ def name(value: object, longest: int = LONGEST) -> Name:
     --------
     >>> name(7), name("two\nlines"), name("  ")
     ('7', 'two lines', "'  '")
+    >>> name("\u200b\u2060"), name("a\u200bb") == "a\u200bb"
+    ('U+200B U+2060', True)
     >>> long = name(f"https://example.org/{'x' * 99}/1.jpg")
     >>> long, len(long.whole)
     ('https://example.org/xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx/1.jpg', 125)
     """
-    text = str(value)
+    text = _spelled(str(value))
     whole = _visible(shorten(text, WHOLE))
     shown = Name(_visible(shorten(text, longest)))
     shown.whole = whole
@@ -69,6 +76,16 @@ def _visible(text: str) -> str:
     text = re.sub(r"[\t\r\n]+", " ", text)
     text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
     return text if text.strip() else repr(text)
+
+
+def _spelled(text: str) -> str:
+    """Spell out a name that leaves no trace; one of spaces alone is quoted elsewhere."""
+    if not text.strip() or UNSEEN.search(text):
+        return text
+    if not all(BLANK.match(sign) or unicodedata.category(sign) == "Cf" for sign in text):
+        return text
+    codes = [f"U+{ord(sign):04X}" for sign in text[:6]]
+    return " ".join(codes + ["…"] * (len(text) > 6))
 
 
 def isolated(value: object) -> str:
@@ -113,13 +130,40 @@ def span(low: float | None, high: float | None) -> str:
 
     Examples
     --------
-    >>> [span(*ends).replace(SPACE, " ") for ends in ((0.904, 0.95), (0.993, 0.9999), (None, None))]
-    ['90–95 %', '99–100 %', '–']
+    >>> shown = span(0.904, 0.95), span(0.698, 0.7021), span(0.7, 0.7), span(None, None)
+    >>> [word.replace(SPACE, " ") for word in shown]
+    ['90–95 %', '69.8–70.2 %', '70 %', '–']
     """
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
-    ends = f"{100 * low:.0f}", f"{100 * high:.0f}"
-    return f"{ends[0] if ends[0] == ends[1] else '–'.join(ends)}{SPACE}%"
+    for digits in (0, 1):
+        ends = f"{100 * low:.{digits}f}", f"{100 * high:.{digits}f}"
+        if ends[0] != ends[1]:
+            return f"{'–'.join(ends)}{SPACE}%"
+    return f"{100 * low:.0f}{SPACE}%"
+
+
+def around(low: float | None, high: float | None) -> str:
+    """Write an interval beside its middle: nothing if it is no wider than what is shown there.
+
+    Examples
+    --------
+    >>> around(0.9, 0.95).replace(SPACE, " "), around(0.7, 0.7), around(None, None)
+    ('90–95 %', '', '')
+    """
+    text = span(low, high)
+    return text if NOTHING in text[1:] else ""
+
+
+def exact(number: float | None) -> str:
+    """Write a number so that none of it is lost, for sorting; nothing if there is none.
+
+    Examples
+    --------
+    >>> exact(2 / 3), exact(None)
+    ('0.6666666666666666', '')
+    """
+    return "" if number is None else repr(float(number))
 
 
 def decimal(number: float | None, digits: int = 2) -> str:

@@ -101,23 +101,27 @@
   };
   document.querySelectorAll(".scroll").forEach(watch);
 
+  const named = (name, scope) => {
+    const heading = make("th");
+    heading.scope = scope;
+    heading.append(make("bdi", name));
+    heading.firstChild.title = name;
+    return heading;
+  };
+
   // What an annotator answers, drawn when asked for.
   const matrix = (numbers, who) => {
-    const table = make("table", undefined, "heat");
+    const table = make("table", undefined, data.upright ? "heat upright" : "heat");
     table.append(make("caption", `Answers of ${who}, in %`));
     const head = table.createTHead().insertRow();
     head.append(make("td", "true \\ answer", "corner"));
     for (const column of data.columns) {
-      const heading = make("th", column);
-      heading.scope = "col";
-      head.append(heading);
+      head.append(named(column, "col"));
     }
     const body = table.createTBody();
     data.rows.forEach((name, t) => {
       const row = body.insertRow();
-      const heading = make("th", name);
-      heading.scope = "row";
-      row.append(heading);
+      row.append(named(name, "row"));
       for (let c = 0; c < data.columns.length; c += 1) {
         const share = numbers[t * data.columns.length + c];
         row.append(make("td", share, `h${Math.round(share / 5)}`));
