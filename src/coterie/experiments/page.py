@@ -115,13 +115,18 @@ def write_markdown(path: Path, out: Path, documents: Documents, claims: Sequence
         for suffix in (".png", ".json"):
             source = out / f"{name}{suffix}"
             if source.exists():
-                copyfile(source, folder / source.name)
-    copyfile(out / "claims.json", folder / "claims.json")
+                _copy(source, folder)
+    _copy(out / "claims.json", folder)
     pictures = {name for name in documents if (folder / f"{name}.png").exists()}
     text = make_markdown(
         documents, claims, {name: f"{folder.name}/{name}.png" for name in pictures}
     )
     write_together({path: lambda part: part.write_text(text, "utf-8")})
+
+
+def _copy(source: Path, folder: Path) -> None:
+    if folder.resolve() != source.parent.resolve():  # results may lie there already
+        copyfile(source, folder / source.name)
 
 
 def make_markdown(
