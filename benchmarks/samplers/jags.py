@@ -22,7 +22,8 @@ from benchmarks.samplers.timing import in_turns
 from coterie.annotations import Codes
 
 TARGET = ">= 120"
-SHORT, LONG, MONITORED = 20, 3_020, 1_000
+SHORT, LONG, MONITORED = 20, 1_020, 1_000
+ROUNDS = 7
 MODEL = Path(__file__).with_name("ibcc.jags")
 
 
@@ -91,6 +92,15 @@ def _children() -> float:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
 
 
+def _ours(sampler: Sampler) -> float:
+    (seconds_a_sweep,) = in_turns([sampler.run], 1.0)
+    return seconds_a_sweep
+
+
+def _theirs(folder: Path) -> float:
+    return (seconds(folder, LONG) - seconds(folder, SHORT)) / (LONG - SHORT)
+
+
 def main(report: Report, labels: int) -> None:
     report.table(
         "iBCC against JAGS, processor time",
@@ -107,9 +117,10 @@ def main(report: Report, labels: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, sampler)
-        theirs = (seconds(folder, LONG) - seconds(folder, SHORT)) / (LONG - SHORT)
+        pairs = [(_ours(sampler), _theirs(folder)) for _ in range(ROUNDS)]
         their_totals = class_totals(folder, found.codes)
-    (ours,) = in_turns([sampler.run])
+    # What else the machine does only adds to a time: the shortest of either counts.
+    ours, theirs = map(min, zip(*pairs, strict=True))
     each = []
     for side, taken, totals in (("ours", ours, our_totals), ("JAGS", theirs, their_totals)):
         rate = effective(totals) / len(totals)
