@@ -233,6 +233,9 @@ def test_without_the_real_data_a_sentence_says_so_and_the_rest_goes_on(tmp_path,
     assert "valence is left out" in page
     assert "The synthetic sets" in page
     assert json.loads((tmp_path / "out" / "datasets.json").read_text("utf-8"))["left_out"]
+    cached.cache_clear()
+    with pytest.raises(DataError, match=r"nothing can be made: data set 'valence' should be in"):
+        reproduce(["datasets"], TINY, tmp_path / "none")
 
 
 def test_real_data_from_end_to_end(tmp_path, monkeypatch):

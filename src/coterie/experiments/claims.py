@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from coterie.experiments.experiment import Data, Table, percent, plus_minus
@@ -38,9 +38,10 @@ def judge(found: Mapping[str, Data]) -> list[Claim]:
     if {"rte", "valence"} & real.keys():
         claims.append(_beat_most_real(real))
     if found.get("accuracy", {}).get("sets"):
-        claims.append(_fewer(found["accuracy"]["sets"]))
+        claims += [_beat_ibcc(found["accuracy"]["sets"]), _fewer(found["accuracy"]["sets"])]
     if "sparsity-synthetic" in found:
-        claims += [_clearer(sets["dataset1"]), _nobody_loses(sets["dataset3"])]
+        pairs = found.get("cooccurrence-real", {}).get("sets", {})
+        claims += [_clearer(sets["dataset1"], pairs.items()), _nobody_loses(sets["dataset3"])]
     if "valence" in real:
         claims += [_valence_falls(real["valence"]), _valence_above(real["valence"])]
     return claims
@@ -127,6 +128,21 @@ def _below_vote(levels: list[Data]) -> Claim:
     )
 
 
+def _beat_ibcc(sets: Mapping[str, Any]) -> Claim:
+    better, said = [], []
+    for name in (name for name in ("rte", "temp", "valence") if name in sets):
+        row = sets[name]
+        for model in CLUSTERED:
+            more = round((row[model]["accuracy"] - row["ibcc"]["accuracy"]) * row["ibcc"]["items"])
+            better.append("supported" if more > 0 else "not supported")
+            said.append(f"{name} {MODELS[model]} {more:+d}".replace("-", "−"))
+    return Claim(
+        "cBCC and hcBCC are more accurate than iBCC on rte, temp and valence, whole",
+        together(better),
+        f"Items more than iBCC, four chains pooled: {'; '.join(said)}",
+    )
+
+
 def _fewer(sets: Mapping[str, Any]) -> Claim:
     fewer, said = [], []
     for name, row in sets.items():
@@ -144,16 +160,27 @@ def _fewer(sets: Mapping[str, Any]) -> Claim:
     )
 
 
-def _clearer(levels: list[Data]) -> Claim:
+def _clearer(levels: list[Data], real: Iterable[tuple[str, Data]]) -> Claim:
     first = levels[0]
     wrong, clusters = first["pairs_wrong"], first["clusters"]
     better = _change(wrong["hcbcc"], wrong["cbcc"])
+    sparse = levels[-1]["pairs_wrong"]
+    worse = _change(sparse["hcbcc"], sparse["cbcc"])
+    undecided = {name: (one["hcbcc"]["undecided"], one["cbcc"]["undecided"]) for name, one in real}
+    said = "; ".join(
+        f"{n} {percent(h, 0)} against {percent(c, 0)}" for n, (h, c) in undecided.items()
+    )
+    verdicts = [verdict(one["low"], one["high"]) for one in (better, worse)]
+    verdicts += ["supported" if h < c else "not supported" for h, c in undecided.values()]
     return Claim(
-        "hcBCC's clusters are clearer than cBCC's (dataset1, fullest level)",
-        verdict(better["low"], better["high"]),
-        f"Pairs wrongly together or apart: hcBCC {wrong['hcbcc']['mean']:.1f} %, cBCC "
+        "hcBCC's clusters are clearer than cBCC's",
+        together(verdicts),
+        "dataset1, fullest level: pairs wrongly together or apart: hcBCC "
+        f"{wrong['hcbcc']['mean']:.1f} %, cBCC "
         f"{wrong['cbcc']['mean']:.1f} %, difference {with_interval(better)} points; clusters "
-        f"{clusters['hcbcc']['mean']:.1f} and {clusters['cbcc']['mean']:.1f}, three types",
+        f"{clusters['hcbcc']['mean']:.1f} and {clusters['cbcc']['mean']:.1f}, three types; "
+        f"sparsest level: difference {with_interval(worse)}"
+        + (f". Undecided pairs of the real sets, hcBCC against cBCC, %: {said}" if said else ""),
     )
 
 
@@ -192,7 +219,9 @@ def _valence_above(levels: list[Data]) -> Claim:
         "On valence cBCC and hcBCC beat the vote at every level",
         together([verdict(each["low"], each["high"]) for each in every]),
         f"Least improvement: {MODELS[model]}, {with_interval(one)} points at "
-        f"{percent(worst['sparsity'], 1)} % missing",
+        f"{percent(worst['sparsity'], 1)} % missing "
+        f"({with_interval(worst['improvement_ties_shared'][model])} against a vote whose ties are "
+        "shared)",
     )
 
 

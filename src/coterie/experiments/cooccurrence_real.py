@@ -81,7 +81,7 @@ def words(data: Data) -> list[str]:
         return []
     return [
         "Annotators stand in the order of hcBCC's coteries, the same in both rows; each cell is "
-        "the probability that two annotators share a cluster, four chains pooled.",
+        "the probability that two annotators share a cluster, four chains of one run pooled.",
         "Undecided: the share of pairs that are together with a probability between 10 and 90 %.",
     ]
 

@@ -133,6 +133,8 @@ def with_interval(one: Mapping[str, float | None]) -> str:
     assert mean is not None
     if low is None or high is None:
         return signed(mean)
+    if signed(low) == signed(high):
+        return f"{signed(mean)} (each time)"
     return f"{signed(mean)} ({signed(low)} to {signed(high)})"
 
 

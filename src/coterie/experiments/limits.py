@@ -71,8 +71,11 @@ def words(data: Data) -> list[str]:
         "A model at its limit and the model it becomes give every item the same probabilities up "
         f"to {max(one['difference'] for one in others):.4f}; two runs of the latter differ by up "
         f"to {max(one['yardstick'] for one in others):.4f}.",
-        f"With alpha to 0 all annotators share one matrix ({vote['clusters']:.2f} clusters). The "
-        "paper calls that the majority vote; it is not, because the shared matrix can be biased: "
+        "Used: alpha 1e12 in cBCC; beta of shape 1e8 and rate 100 in hcBCC; phi 1e7, a 3e7 and b "
+        "1e7 in hcBCC; alpha 1e-12 in cBCC.",
+        "With alpha to 0 all annotators share one matrix (at 1e-12 not every chain has come to "
+        f"that: {vote['clusters']:.2f} clusters on average). The paper calls that the majority "
+        "vote; it is not, because the shared matrix can be biased: "
         f"on this crowd {percent(vote['labels_differ'], 1)} % of the labels differ.",
     ]
 

@@ -89,7 +89,8 @@ def _made(documents: Documents) -> dict[str, str]:
     """Say how the results were made."""
     if not documents:
         return {}
-    first = next(iter(documents.values()))
+    smallest = [one for one in documents.values() if not one["data"]["made"]["full"]]
+    first = next(iter(smallest or documents.values()))
     codes = sorted({code for document in documents.values() for code in document["code"]})
     return {
         "size": first["data"]["made"]["words"].split("; ")[-1]

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coterie.errors import CoterieError, MissingExtraError
+from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.experiments.claims import Claim, judge
 from coterie.experiments.estimate import Speed, measure, seconds
 from coterie.experiments.experiment import Data, Experiment
@@ -84,6 +84,8 @@ def reproduce(
     unique = list({job.name: job for several in wanted.values() for job in several}.values())
     left_out = _missing_data(unique, store, watch)
     present = [job for job in unique if job.get("data") not in left_out]
+    if unique and not present and all(wanted.values()):
+        raise DataError(f"nothing can be made: {next(iter(left_out.values()))}")
     todo = [job for job in present if job not in store]
     errors = _do(todo, len(present) - len(todo), settings, jobs, store, watch)
     failed, drawn = [], []
@@ -163,10 +165,11 @@ def make_document(
     codes = store.codes(jobs) or [" ".join(store.code.values())]
     size = settings.describe()
     words = f"coterie {', '.join(codes)}; seed {settings.seed}; {size}"
-    if not settings.is_full:
+    full = settings.is_full_for(experiment.name)
+    if not full:
         kind = "SMALLER" if settings.name == "full" else settings.name.upper()
         words = f"{kind} RUN, smaller than the paper's: {size} ({codes[0]})"
-    data["made"] = {"full": settings.is_full, "words": words, "command": settings.command()}
+    data["made"] = {"full": full, "words": words, "command": settings.command()}
     return {
         "name": experiment.name,
         "title": experiment.title,

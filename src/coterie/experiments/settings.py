@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 PAPER_LEVELS = (0.825, 0.85, 0.875, 0.9, 0.925, 0.95, 0.975)
@@ -56,6 +56,19 @@ class Settings:
     def is_full(self) -> bool:
         """Whether these are the paper's numbers."""
         return (self.sweeps, self.burn_in, self.databases) == (10_000, 3_000, 50)
+
+    def is_full_for(self, experiment: str) -> bool:
+        """Whether they are for this experiment: only averages over databases need all of those.
+
+        Examples
+        --------
+        >>> from dataclasses import replace
+        >>> small = replace(FULL, databases=10)
+        >>> small.is_full_for("accuracy"), small.is_full_for("sparsity-real")
+        (True, False)
+        """
+        averages = experiment in ("sparsity-synthetic", "sparsity-real")
+        return self.is_full or (not averages and replace(self, databases=50).is_full)
 
     def command(self) -> str:
         """Give the command that makes a run of this size.
