@@ -66,3 +66,19 @@ THREE_CLASSES = Problem(
     ),
     gold={4: 1, 5: 2},
 )
+
+# Two classes, for which the samplers have a way of their own, and repeated labels in every place:
+# first and second, second and third, at the end of an odd number. A third answer, a known item.
+TWO_REPEATED = Problem(
+    n_items=4,
+    n_annotators=3,
+    n_classes=2,
+    n_answers=3,
+    labels=(
+        *((0, 0, 0), (0, 0, 1)),
+        *((1, 0, 1), (1, 1, 1), (1, 1, 0)),
+        *((2, 0, 0), (2, 1, 2), (2, 1, 2), (2, 2, 1)),
+        *((3, 2, 1),),
+    ),
+    gold={3: 1},
+)

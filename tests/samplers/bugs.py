@@ -1,13 +1,22 @@
 """Bugs to plant: each an edit of the kernels' source, and the check that must catch it."""
 
 from samplers import checks, stationarity
-from samplers.cases import CBCC_2, CBCC_3, HCBCC_2, HCBCC_3, HCBCC_ONE_AUXILIARY, IBCC_3
+from samplers.cases import (
+    CBCC_2,
+    CBCC_3,
+    HCBCC_2,
+    HCBCC_3,
+    HCBCC_ONE_AUXILIARY,
+    IBCC_2,
+    IBCC_3,
+    IBCC_REPEATED,
+)
 from samplers.montecarlo import check_enumeration
 from samplers.parameters import check_augmented_joint
 
 TRUTH, CBCC, REUSE = "kernels/truth.py", "kernels/cbcc.py", "kernels/reuse.py"
 ANSWERS, CELLS, PARAMETERS = "kernels/answers.py", "kernels/cells.py", "kernels/parameters.py"
-LABELS = "kernels/labels.py"
+LABELS, APART = "kernels/labels.py", "kernels/apart.py"
 
 EVERY_ITEM = """\
     for i in range(len(view.truth)):
@@ -66,12 +75,43 @@ BUGS = {
     "repeated labels scored as independent": (
         IBCC_3,
         checks.check_truth_weights,
-        in_file(LABELS, ("        repeats += l == last", "        repeats += 0")),
+        in_file(APART, ("        repeats += l == last", "        repeats += 0")),
+    ),
+    "first and second label scored as independent": (
+        IBCC_REPEATED,
+        checks.check_truth_weights,
+        in_file(APART, (" + (l == next_l)", "")),
+    ),
+    "second and third label scored as independent": (
+        IBCC_REPEATED,
+        checks.check_truth_weights,
+        in_file(APART, ("(l == last) + (l == next_l)", "(l == next_l)")),
+    ),
+    "last two labels scored as independent": (
+        IBCC_REPEATED,
+        checks.check_truth_weights,
+        in_file(APART, ("repeats += data.item_annotator[k] == last", "repeats += 0")),
     ),
     "item not taken out, by ratios": (
         IBCC_3,
         stationarity.check_truth_is_stationary,
-        in_file(TRUTH, ("np.uintp(t == own) *", "np.uintp(0) *")),
+        in_file(APART, ("np.uintp(t == own) *", "np.uintp(0) *")),
+    ),
+    "item not taken out, two classes": (
+        IBCC_2,
+        stationarity.check_truth_is_stationary,
+        in_file(APART, ("(ONE - own) * less, own * less + ONE", "np.uintp(0), ONE")),
+    ),
+    "last of an odd number of labels forgotten": (
+        IBCC_2,
+        checks.check_truth_weights,
+        in_file(
+            APART,
+            (
+                "    if k < end:\n        cell = cell_of_two",
+                "    if k > end:\n        cell = cell_of_two",
+            ),
+        ),
     ),
     "ratios left as they were": (
         IBCC_3,

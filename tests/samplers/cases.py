@@ -7,9 +7,10 @@ import numpy as np
 
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from reference import exact, joint
-from reference.problem import THREE_CLASSES, TWO_CLASSES, Problem
+from reference.problem import THREE_CLASSES, TWO_CLASSES, TWO_REPEATED, Problem
 
 MEAN_2 = [[0.6, 0.4], [0.25, 0.75]]
+MEAN_2_OF_3 = [[0.5, 0.3, 0.2], [0.15, 0.6, 0.25]]
 MEAN_3 = [[0.5, 0.2, 0.2, 0.1], [0.15, 0.55, 0.1, 0.2], [0.2, 0.1, 0.65, 0.05]]
 RATES_2 = {"strength": [3.0, 2.0], "class_weights": [1.2, 0.7]}
 RATES_3 = {"strength": [3.0, 2.0, 4.0], "class_weights": [1.2, 0.7, 0.9]}
@@ -65,8 +66,11 @@ CBCC_FIXED = case("cbcc", TWO_CLASSES, CBCCPrior(MEAN_2, **RATES_2, concentratio
 HCBCC_2 = case("hcbcc", TWO_CLASSES, hierarchical(MEAN_2, RATES_2))
 HCBCC_3 = case("hcbcc", THREE_CLASSES, hierarchical(MEAN_3, RATES_3))
 HCBCC_ONE_AUXILIARY = case("hcbcc", TWO_CLASSES, hierarchical(MEAN_2, RATES_2, auxiliaries=1))
+IBCC_REPEATED = case("ibcc", TWO_REPEATED, IBCCPrior(MEAN_2_OF_3, **RATES_2))
+HCBCC_REPEATED = case("hcbcc", TWO_REPEATED, hierarchical(MEAN_2_OF_3, RATES_2))
 
 SMALL = (IBCC_2, CBCC_2, HCBCC_2)
+REPEATED = (IBCC_REPEATED, HCBCC_REPEATED)
 LARGER = (IBCC_3, CBCC_3, HCBCC_3)
 
 

@@ -12,6 +12,7 @@ from samplers.cases import (
     HCBCC_ONE_AUXILIARY,
     IBCC_3,
     LARGER,
+    REPEATED,
     SMALL,
     name,
 )
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("case", SMALL + LARGER, ids=name)
+@pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name)
 def test_visited_states_have_the_exact_probabilities(case):
     check_enumeration(real(case), case)
 

@@ -13,6 +13,7 @@ from samplers.cases import (
     LARGER,
     MEAN_2,
     RATES_2,
+    REPEATED,
     SMALL,
     case,
     hierarchical,
@@ -21,7 +22,7 @@ from samplers.cases import (
 from samplers.sampler import real
 
 pytestmark = pytest.mark.exact
-every_case = pytest.mark.parametrize("case", SMALL + LARGER, ids=name)
+every_case = pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name)
 HCBCC_TWO_AUXILIARIES = case("hcbcc", TWO_CLASSES, hierarchical(MEAN_2, RATES_2, auxiliaries=2))
 
 

@@ -27,7 +27,7 @@ def functions():
 RETURNS = {node.name: ast.unparse(node.returns) for node, _ in functions() if node.returns}
 PIECES = {node.name: node for node, made in functions() if {"piece", "part"} & set(made)}
 NUMBERS = {
-    *("None", "int", "float", "bool"),
+    *("None", "int", "float", "bool", "np.uintp"),
     *("tuple[int, int]", "tuple[int, bool]", "tuple[float, float]", "tuple[np.uintp, np.uintp]"),
 }
 

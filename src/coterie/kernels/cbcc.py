@@ -40,6 +40,7 @@ from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import kernel, part, piece
+from coterie.numeric.lines import on_own_lines
 from coterie.priors import CBCCPrior
 
 __all__ = [
@@ -109,7 +110,7 @@ def initial_state(
     said = np.zeros((len(slot), *own.shape[1:]), np.int32)
     np.add.at(said, seats[seats >= 0], own[seats >= 0])
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
-    return State(
+    state = State(
         start,
         class_total,
         own,
@@ -121,11 +122,12 @@ def initial_state(
         n_groups,
         log_concentration,
     )
+    return on_own_lines(state)
 
 
 def new_room(state: State, data: Codes) -> Room:
     """Give room to move any one annotator."""
-    return Room(new_cells(data), np.zeros(len(state.slot)))
+    return on_own_lines(Room(new_cells(data), np.zeros(len(state.slot))))
 
 
 def view_of(state: State, prior: Prior) -> View:

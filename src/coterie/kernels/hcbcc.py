@@ -31,6 +31,7 @@ from coterie.kernels.reuse import sweep_groups
 from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
+from coterie.numeric.lines import on_own_lines
 from coterie.priors import HCBCCPrior
 
 __all__ = [
@@ -74,7 +75,7 @@ def initial_state(
     said, said_total = count_answers(start, matrix, n_annotators, data)
     seats, size, slot, n_groups = starting_groups(group, data, prior.auxiliaries)
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
-    return State(
+    state = State(
         start,
         class_total,
         said,
@@ -86,6 +87,7 @@ def initial_state(
         log_concentration,
         *starting_parameters(len(slot), int(n_groups[0]), prior.base, rng),
     )
+    return on_own_lines(state)
 
 
 def starting_parameters(

@@ -11,6 +11,7 @@ from coterie.annotations import Codes
 from coterie.kernels.cells import Cells, new_cells
 from coterie.kernels.groups import Concentration
 from coterie.kernels.parameters import BasePrior, Sums, new_sums
+from coterie.numeric.lines import on_own_lines
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -71,7 +72,7 @@ def new_room(state: State, data: Codes) -> Room:
     n_slots, n_answers, n_classes = state.weight.shape
     length = min(max(TABLE_SIZE // (n_answers * n_classes), 1), LONGEST_TABLE) + 1
     factors = np.maximum(np.arange(length), 1)
-    return Room(
+    room = Room(
         np.zeros(n_slots),
         np.zeros(n_slots),
         np.zeros(n_slots),
@@ -86,3 +87,4 @@ def new_room(state: State, data: Codes) -> Room:
         np.zeros(n_slots, np.int32),
         np.zeros(len(state.group), np.int32),
     )
+    return on_own_lines(room)

@@ -24,6 +24,7 @@ from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
+from coterie.numeric.lines import on_own_lines
 from coterie.priors import IBCCPrior
 
 __all__ = [
@@ -75,7 +76,8 @@ def initial_state(
     start, class_total = starting_truth(truth, data)
     n_annotators = len(data.annotator_start) - 1
     matrix = np.arange(n_annotators, dtype=np.int32)
-    return State(start, class_total, *count_answers(start, matrix, n_annotators, data))
+    said, said_total = count_answers(start, matrix, n_annotators, data)
+    return on_own_lines(State(start, class_total, said, said_total))
 
 
 def view_of(state: State, prior: Prior) -> View:

@@ -15,20 +15,6 @@ from coterie.numeric.jit import piece
 
 
 @piece
-def note_cells(i: int, data: Codes, labels: Labels) -> int:
-    """Note where everybody's own matrix counts the labels; give how many labels are repeated."""
-    start, n_classes = np.uintp(data.item_start[i]), np.uintp(data.n_classes)
-    n_cells = n_classes * np.uintp(data.n_answers)
-    repeats, last = 0, -1
-    for k in range(np.uintp(data.item_start[i + 1]) - start):
-        l = data.item_annotator[start + k]
-        labels.cell[k] = np.uintp(l) * n_cells + np.uintp(data.item_answer[start + k]) * n_classes
-        repeats += l == last  # an annotator's labels are neighbours
-        last = l
-    return repeats
-
-
-@piece
 def note_together(i: int, view: View, data: Codes, labels: Labels) -> None:
     """Note the labels where some may share a matrix."""
     start, t = np.uintp(data.item_start[i]), np.uintp(view.truth[i])

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.labels import base_places, note_cells, note_together
+from coterie.kernels.apart import weigh_apart
+from coterie.kernels.labels import base_places, note_together
 from coterie.kernels.record import Tally
-from coterie.kernels.view import TINY_FACTOR, View, Work, add_shapes_to
+from coterie.kernels.view import TINY_FACTOR, TINY_PRODUCT, View, Work, add_shapes_to
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising
@@ -29,8 +30,6 @@ IntArray = NDArray[np.int32]
 
 # So many ratios are multiplied before the product is looked at.
 STRETCH = 8
-# Smaller products are left to logarithms.
-TINY_PRODUCT = 1e-150
 TINY_LOG = 1e-100
 
 
@@ -48,37 +47,6 @@ def weigh_truth(i: int, view: View, data: Codes, work: Work) -> int:
     Returned is how many classes needed logs.
     """
     return 0 if weigh_apart(i, view, data, work) else weigh_together(i, view, data, work)
-
-
-@piece
-def weigh_apart(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Weigh by the tabulated ratios, if no two labels share a matrix and no product is tiny."""
-    if len(work.ratio) == 0 or note_cells(i, data, work.labels) > 0:
-        return False
-    n, own = data.item_start[i + 1] - data.item_start[i], np.uintp(view.truth[i])
-    in_range = True
-    for t in range(np.uintp(data.n_classes)):
-        weight = view.class_total[t] - (t == own) + view.class_weight[t]
-        place = np.uintp(t == own) * np.uintp(len(work.above)) + t  # no branch to guess wrong
-        weight = multiply_ratios(weight, place, n, work)
-        in_range = in_range and weight > TINY_PRODUCT
-        work.weights[t] = weight
-        work.logs[t] = 0.0
-    return in_range
-
-
-@piece
-def multiply_ratios(product: float, place: np.uintp, n: int, work: Work) -> float:
-    """Multiply by the tabulated ratios of n labels, a place after their cells."""
-    cell, ratio = work.labels.cell, work.ratio
-    k, end, second = np.uintp(0), np.uintp(n), 1.0
-    while k + np.uintp(1) < end:  # two products at a time: neither waits for the other
-        product *= ratio[cell[k] + place]
-        second *= ratio[cell[k + np.uintp(1)] + place]
-        k += np.uintp(2)
-    if k < end:
-        product *= ratio[cell[k] + place]
-    return product * second
 
 
 @piece
@@ -216,18 +184,21 @@ def sweep_truth(
 
     ``work`` has the counts plus shapes of now: :func:`add_shapes`.
     """
+    n_swept = 0
     for i in range(len(view.truth)):
         if data.gold[i] < 0 and data.item_start[i] < data.item_start[i + 1]:
             update_truth(i, view, data, work, rng.random())
             for t in range(data.n_classes):
                 tally.probability[i, t] += tally.weight * work.weights[t]
-    tally_the_rest(view, data, tally)
+            n_swept += 1
+    if n_swept < len(view.truth):
+        tally_the_rest(view, data, tally)
+    tally.sweeps[0] += tally.weight
 
 
 @piece
 def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
     """Tally gold items as certain and items without labels as the predictive n[t] + eps mu[t]."""
-    tally.sweeps[0] += tally.weight
     total = 0.0
     for t in range(data.n_classes):
         total += view.class_total[t] + view.class_weight[t]

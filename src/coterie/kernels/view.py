@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from coterie.annotations import Codes
 from coterie.kernels.answers import Shapes
 from coterie.numeric.jit import part, piece
+from coterie.numeric.lines import on_own_lines
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -17,6 +18,8 @@ Places = NDArray[np.uintp]
 
 TINY_FACTOR = 1e-15
 """Smaller factors are left to logarithms: the shapes may have underflowed."""
+TINY_PRODUCT = 1e-150
+"""So are smaller products."""
 
 
 class View(NamedTuple):
@@ -80,7 +83,8 @@ def new_work(data: Codes, view: View) -> Work:
     n_classes = data.n_classes
     above, below = np.zeros(len(view.said)), np.zeros(len(view.said_total))
     ratio = np.zeros(2 * len(above) if len(view.matrix) == 0 else 0)
-    return Work(np.zeros(n_classes), np.zeros(n_classes), labels, above, below, ratio)
+    weights, logs = np.zeros(n_classes), np.zeros(n_classes)
+    return on_own_lines(Work(weights, logs, labels, above, below, ratio))
 
 
 @part
