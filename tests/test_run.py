@@ -215,6 +215,19 @@ def test_constant_chains_that_agree_up_to_rounding_are_kept():
     assert judge(level, np.ones((2, 50))).left_out == {}
 
 
+def test_densities_of_different_dimensions_are_not_compared():
+    log_joint, agreement = wander(-50, -80, 600), wander(0.9, 0.9, 0.9, sd=0.01)
+    n_groups = np.ones(log_joint.shape, int)
+    assert judge(log_joint, agreement, n_groups).left_out == {0: "poorer", 1: "poorer"}
+    n_groups[2] = 2
+    assert judge(log_joint, agreement, n_groups).left_out == {1: "poorer"}
+    n_groups[1, -1] = 2  # once is enough: they can be compared
+    n_groups[0] = 3
+    assert judge(log_joint, agreement, n_groups).left_out == {1: "poorer"}
+    n_groups[1] = 1
+    assert judge(log_joint, agreement, n_groups).left_out == {}
+
+
 def test_too_few_draws_judge_nobody():
     assert judge(wander(-50, -80)[:, :39], wander(0.9, 0.8)[:, :39]).left_out == {}
     assert judge(wander(-50, -80)[:, :40], wander(0.9, 0.8)[:, :40]).left_out == {1: "poorer"}

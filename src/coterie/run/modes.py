@@ -6,6 +6,9 @@ other is. A chain is *mirrored* when its agreement with the vote is clearly belo
 and less than half of it; it is *poorer* when its log joint is clearly below the best chain's.
 If a mirrored chain has the best log joint, nobody is a clear loser. Chains that wander through
 several modes are not clearly below each other, and are all kept.
+
+The log joint of hcBCC holds the density of every cluster's parameters. Densities of so many and of
+other numbers of parameters have no common measure: such chains are not compared by it.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ LEAST_DRAWS = 40
 """Fewer draws do not show what a chain wanders through, and nobody is judged."""
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class Mode(NamedTuple):
@@ -40,9 +44,12 @@ class Verdict(NamedTuple):
     modes: list[Mode]
     kept: list[int]
     left_out: dict[int, str]  # chain -> "poorer" or "mirrored"
+    better: dict[int, Mode]  # chain left out -> that of the chain that it was compared with
 
 
-def judge(log_joint: FloatArray, vote_agreement: FloatArray) -> Verdict:
+def judge(
+    log_joint: FloatArray, vote_agreement: FloatArray, n_groups: IntArray | None = None
+) -> Verdict:
     """Compare where the chains ended.
 
     Parameters
@@ -51,23 +58,28 @@ def judge(log_joint: FloatArray, vote_agreement: FloatArray) -> Verdict:
         After burn-in, shape (chains, sweeps).
     vote_agreement
         Share of the items with a clear vote whose truth it is, shape (chains, draws).
+    n_groups
+        Numbers of clusters, shape (chains, sweeps), if each of them adds a density to the log
+        joint: only chains that had the same number at some time are then compared by it.
     """
     modes = [
         Mode(k, *_second_half(a), *_second_half(b))
         for k, (a, b) in enumerate(zip(log_joint, vote_agreement, strict=True))
     ]
-    best = max(modes, key=lambda mode: mode.log_joint)
+    best = max(modes, key=_log_joint)
     closest = max(modes, key=lambda mode: mode.vote_agreement)
     left_out: dict[int, str] = {}
+    better: dict[int, Mode] = {}
     enough = min(log_joint.shape[1], vote_agreement.shape[1]) >= LEAST_DRAWS
     if enough and not is_mirrored(best, closest):
         for mode in modes:
+            rival = max((modes[k] for k in comparable(mode.chain, modes, n_groups)), key=_log_joint)
             if is_mirrored(mode, closest):
-                left_out[mode.chain] = "mirrored"
-            elif _below(mode.log_joint, mode.log_joint_sd, best.log_joint, best.log_joint_sd):
-                left_out[mode.chain] = "poorer"
+                left_out[mode.chain], better[mode.chain] = "mirrored", closest
+            elif _below(mode.log_joint, mode.log_joint_sd, rival.log_joint, rival.log_joint_sd):
+                left_out[mode.chain], better[mode.chain] = "poorer", rival
     kept = [mode.chain for mode in modes if mode.chain not in left_out]
-    return Verdict(modes, kept, left_out)
+    return Verdict(modes, kept, left_out, better)
 
 
 def is_mirrored(mode: Mode, other: Mode) -> bool:
@@ -79,6 +91,19 @@ def is_mirrored(mode: Mode, other: Mode) -> bool:
         other.vote_agreement,
         other.vote_agreement_sd,
     )
+
+
+def comparable(chain: int, modes: list[Mode], n_groups: IntArray | None) -> list[int]:
+    """Give the chains, this one among them, whose log joints measure the same."""
+    everybody = [mode.chain for mode in modes]
+    if n_groups is None:
+        return everybody
+    late = n_groups[:, n_groups.shape[1] // 2 :]
+    return [k for k in everybody if np.isin(late[k], late[chain]).any()]
+
+
+def _log_joint(mode: Mode) -> float:
+    return mode.log_joint
 
 
 def _second_half(values: FloatArray) -> tuple[float, float]:

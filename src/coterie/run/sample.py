@@ -93,9 +93,12 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
     sampler = chains[0].sampler
     n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
+    has_densities = hasattr(chains[0].state, "strength")  # clusters with parameters of their own
+    n_groups = np.stack([chain.kept.trace.n_groups[:n_sweeps] for chain in chains])
     verdict = judge(
         np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
         np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
+        n_groups if has_densities else None,
     )
     pooled = pool([chains[k] for k in verdict.kept])
     if not np.isfinite(pooled.item_probability).all():
@@ -129,11 +132,10 @@ def warn(facts: Mapping[str, Any], verdict: Verdict, pooled: Pooled, planned: in
 
 
 def _left_out(verdict: Verdict) -> ConvergenceWarning:
-    best = max((verdict.modes[k] for k in verdict.kept), key=lambda mode: mode.log_joint)
     each = [
         f"chain {k + 1} is {why} (log joint {verdict.modes[k].log_joint:,.1f} against"
-        f" {best.log_joint:,.1f}, agreement with the vote {verdict.modes[k].vote_agreement:.0%}"
-        f" against {best.vote_agreement:.0%})"
+        f" {verdict.better[k].log_joint:,.1f}, agreement with the vote"
+        f" {verdict.modes[k].vote_agreement:.0%} against {verdict.better[k].vote_agreement:.0%})"
         for k, why in verdict.left_out.items()
     ]
     numbers = {"left_out": float(len(each)), "kept": float(len(verdict.kept))}
