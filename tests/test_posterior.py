@@ -122,6 +122,17 @@ def sampled(annotations):
     return point(annotations, draws=draws)
 
 
+def test_a_single_name_is_no_list_of_annotators(sampled):
+    with pytest.raises(CoterieError, match=r"takes a list of annotators: cooccurrence\(\['ann', "):
+        sampled.cooccurrence("ann")
+
+
+@pytest.mark.parametrize("quantile", [-0.1, 2, float("nan")])
+def test_a_quantile_is_between_zero_and_one(sampled, quantile):
+    with pytest.raises(CoterieError, match=f"quantile={quantile} is not between 0 and 1"):
+        sampled.confusion("ann", quantile=quantile)
+
+
 def test_cooccurrence_is_the_share_of_draws(sampled):
     table = sampled.cooccurrence()
     expected = [[1, 0.5, 0.25], [0.5, 1, 0.5], [0.25, 0.5, 1]]

@@ -23,7 +23,7 @@ from coterie.annotations import Codes
 
 TARGET = ">= 120"
 SHORT, LONG, MONITORED = 20, 1_020, 1_000
-ROUNDS = 7
+ROUNDS = 5
 MODEL = Path(__file__).with_name("ibcc.jags")
 
 

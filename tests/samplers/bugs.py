@@ -16,11 +16,13 @@ from samplers.parameters import check_augmented_joint
 
 TRUTH, CBCC, REUSE = "kernels/truth.py", "kernels/cbcc.py", "kernels/reuse.py"
 ANSWERS, CELLS, PARAMETERS = "kernels/answers.py", "kernels/cells.py", "kernels/parameters.py"
-LABELS, APART = "kernels/labels.py", "kernels/apart.py"
+LABELS, APART, SWEEP = "kernels/labels.py", "kernels/apart.py", "kernels/sweep.py"
 
 EVERY_ITEM = """\
     for i in range(len(view.truth)):
-        if data.gold[i] < 0 and"""
+        if is_free(i, data):
+            update"""
+EVERY_ITEM_OF_TWO = EVERY_ITEM.replace("update", "first")
 EVERY_ANNOTATOR = """\
     for l in range(len(state.group)):
         if state.group[l] >= 0:
@@ -80,17 +82,17 @@ BUGS = {
     "first and second label scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, (" + (l == next_l)", "")),
+        in_file(APART, ("(l == last) | (l == next_l)", "(l == last)")),
     ),
     "second and third label scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, ("(l == last) + (l == next_l)", "(l == next_l)")),
+        in_file(APART, ("(l == last) | (l == next_l)", "(l == next_l)")),
     ),
     "last two labels scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, ("repeats += data.item_annotator[k] == last", "repeats += 0")),
+        in_file(APART, ("repeated |= data.item_annotator[k] == last", "pass")),
     ),
     "item not taken out, by ratios": (
         IBCC_3,
@@ -160,9 +162,12 @@ BUGS = {
         CBCC_2,
         check_enumeration_briefly,
         in_file(
-            TRUTH,
+            SWEEP,
             (EVERY_ITEM, "    u = rng.random()\n" + EVERY_ITEM),
-            ("data, work, rng.random())", "data, work, u)"),
+            (
+                "update_truth(i, view, data, work, rng.random())",
+                "update_truth(i, view, data, work, u)",
+            ),
         ),
     ),
     "counts drift": (
@@ -178,12 +183,22 @@ BUGS = {
     "first item skipped": (
         CBCC_2,
         check_enumeration_briefly,
-        in_file(TRUTH, (EVERY_ITEM, EVERY_ITEM.replace("range(", "range(1, "))),
+        in_file(SWEEP, (EVERY_ITEM, EVERY_ITEM.replace("range(", "range(1, "))),
+    ),
+    "first item skipped, two classes": (
+        IBCC_2,
+        check_enumeration_briefly,
+        in_file(SWEEP, (EVERY_ITEM_OF_TWO, EVERY_ITEM_OF_TWO.replace("range(", "range(1, "))),
+    ),
+    "classes exchanged, two classes": (
+        IBCC_2,
+        stationarity.check_truth_is_stationary,
+        in_file(TRUTH, ("int(u >= probability)", "int(u < probability)")),
     ),
     "gold forgotten": (
         CBCC_3,
         checks.check_bookkeeping,
-        in_file(TRUTH, ("if data.gold[i] < 0 and data", "if data")),
+        in_file(SWEEP, ("bool(data.gold[i] < 0 and data", "bool(data")),
     ),
     # The lone annotator's group displaces the auxiliary only once the annotator is seated.
     "displaced after weighing": (

@@ -220,7 +220,7 @@ def check_one_uniform_a_site(sampler, case):
     state = start(sampler, case, z, q, beta=beta, eta=eta)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
     view, work = at_work(sampler, case, state)
-    sampler.truth.sweep_truth(view, data, work, rng, new_tally(data))
+    sampler.sweep.sweep_truth(view, data, work, rng, new_tally(data))
     twin.random(len(case.problem.free))
     assert rng.bit_generator.state == twin.bit_generator.state
     if case.model == "cbcc":

@@ -62,6 +62,10 @@ class Sampler:
         return self.module("truth")
 
     @property
+    def sweep(self) -> Any:
+        return self.module("sweep")
+
+    @property
     def groups(self) -> Any:
         """Where annotators move."""
         return self.module("reuse" if self.name == "hcbcc" else self.name)

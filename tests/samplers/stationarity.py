@@ -44,19 +44,27 @@ def check_truth_is_stationary(sampler, case):
     partitions = list(all_partitions(case.problem.active)) if case.has_groups else [None]
     truths = {key(case.problem, z): z for z in all_truths(case.problem)}
 
-    def update(z, q, i, u):
+    def update(way, z, q, i, u):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
         view, work = at_work(sampler, case, state)
-        sampler.truth.update_truth(i, view, data, work, u)
-        return key(case.problem, read(case, state)[0]), work.weights
+        return way(i, view, work, u), key(case.problem, read(case, state)[0])
 
-    for q, i in itertools.product(partitions, case.problem.free):
+    def any_number(i, view, work, u):
+        sampler.truth.update_truth(i, view, data, work, u)
+        return work.weights
+
+    def of_two(i, view, work, u):
+        first = sampler.truth.update_two(i, view, data, work, u)
+        return np.array([first, 1 - first])
+
+    ways = [any_number, of_two] if data.n_classes == 2 and case.model != "cbcc" else [any_number]
+    for way, q, i in itertools.product(ways, partitions, case.problem.free):
         pi = normalise({k: case.log_joint(z, q, ALPHA, beta, eta) for k, z in truths.items()})
 
-        def moves(k, q=q, i=i):
-            _, probabilities = update(truths[k], q, i, 0.5)
+        def moves(k, way=way, q=q, i=i):
+            probabilities, _ = update(way, truths[k], q, i, 0.5)
             for p, u in zip(probabilities, middles(probabilities), strict=True):
-                yield p, update(truths[k], q, i, u)[0]
+                yield p, update(way, truths[k], q, i, u)[1]
 
         assert_stationary(pi, moves)
 

@@ -13,6 +13,7 @@ from coterie.kernels.view import TINY_PRODUCT, Labels, View, Work
 from coterie.numeric.jit import piece
 
 ONE, TWO = np.uintp(1), np.uintp(2)
+NOBODY = np.int32(-1)
 
 
 @piece
@@ -20,14 +21,17 @@ def weigh_apart(i: int, view: View, data: Codes, work: Work) -> bool:
     """Weigh the classes of item i, if no two labels share a matrix and no product is tiny."""
     if len(work.ratio) == 0:
         return False
-    if data.n_classes == 2:
-        return weigh_two(i, view, data, work)
-    return weigh_many(i, view, data, work)
+    if data.n_classes != 2:
+        return weigh_many(i, view, data, work)
+    first, second = weigh_two(i, view, data, work)
+    work.weights[0], work.weights[1] = first, second
+    work.logs[0], work.logs[1] = 0.0, 0.0
+    return first > 0
 
 
 @piece
-def weigh_two(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Weigh two classes at once: the commonest crowd, which takes two thirds of the time so."""
+def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float]:
+    """Give the weights of two classes; zeros where :func:`weigh_apart` gives up."""
     own, less = np.uintp(view.truth[i]), np.uintp(len(work.above))
     place_0, place_1 = (ONE - own) * less, own * less + ONE  # no branch to guess wrong
     weight_0 = view.class_total[0] - (own == 0) + view.class_weight[0]
@@ -35,7 +39,7 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> bool:
     # Two labels at a time: neither of two products waits for the other.
     second_0, second_1 = 1.0, 1.0
     k, end = np.uintp(data.item_start[i]), np.uintp(data.item_start[i + 1])
-    repeats, last = 0, -1
+    repeated, last = False, NOBODY
     while k + ONE < end:
         cell, next_cell = cell_of_two(k, data), cell_of_two(k + ONE, data)
         weight_0 *= work.ratio[cell + place_0]
@@ -43,19 +47,19 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> bool:
         second_0 *= work.ratio[next_cell + place_0]
         second_1 *= work.ratio[next_cell + place_1]
         l, next_l = data.item_annotator[k], data.item_annotator[k + ONE]
-        repeats += (l == last) + (l == next_l)  # an annotator's labels are neighbours
+        repeated |= (l == last) | (l == next_l)  # an annotator's labels are neighbours
         last = next_l
         k += TWO
     if k < end:
         cell = cell_of_two(k, data)
         weight_0 *= work.ratio[cell + place_0]
         weight_1 *= work.ratio[cell + place_1]
-        repeats += data.item_annotator[k] == last
-    work.weights[0] = weight_0 * second_0
-    work.weights[1] = weight_1 * second_1
-    work.logs[0] = 0.0
-    work.logs[1] = 0.0
-    return repeats == 0 and work.weights[0] > TINY_PRODUCT and work.weights[1] > TINY_PRODUCT
+        repeated |= data.item_annotator[k] == last
+    weight_0 *= second_0
+    weight_1 *= second_1
+    if repeated or not (weight_0 > TINY_PRODUCT and weight_1 > TINY_PRODUCT):
+        return 0.0, 0.0
+    return weight_0, weight_1
 
 
 @piece

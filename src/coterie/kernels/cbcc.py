@@ -36,7 +36,8 @@ from coterie.kernels.groups import (
     update_concentration,
 )
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
+from coterie.kernels.sweep import sweep_truth
+from coterie.kernels.truth import log_truth, starting_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import kernel, part, piece

@@ -28,7 +28,8 @@ from coterie.kernels.members import sweep_parameters
 from coterie.kernels.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.reuse import sweep_groups
-from coterie.kernels.truth import log_truth, starting_truth, sweep_truth
+from coterie.kernels.sweep import sweep_truth
+from coterie.kernels.truth import log_truth, starting_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
 from coterie.numeric.lines import on_own_lines

@@ -1,4 +1,4 @@
-"""The truth of every item, z: weigh the classes, pick one, move the counts. For every model.
+"""The truth of one item, z[i]: weigh the classes, pick one, move the counts. For every model.
 
 p(z[i] = t | rest) is proportional to n[t] + eps mu[t] times a ratio for each label of the item,
 
@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.apart import weigh_apart
+from coterie.kernels.apart import weigh_apart, weigh_two
 from coterie.kernels.labels import base_places, note_together
-from coterie.kernels.record import Tally
 from coterie.kernels.view import TINY_FACTOR, TINY_PRODUCT, View, Work, add_shapes_to
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.jit import int64, part, piece
@@ -176,39 +175,27 @@ def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
         move_item(i, new, view, data, work)
 
 
-@part
-def sweep_truth(
-    view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
-) -> None:
-    """Update every item that has labels and no gold; tally every item's probabilities.
-
-    ``work`` has the counts plus shapes of now: :func:`add_shapes`.
-    """
-    n_swept = 0
-    for i in range(len(view.truth)):
-        if data.gold[i] < 0 and data.item_start[i] < data.item_start[i + 1]:
-            update_truth(i, view, data, work, rng.random())
-            for t in range(data.n_classes):
-                tally.probability[i, t] += tally.weight * work.weights[t]
-            n_swept += 1
-    if n_swept < len(view.truth):
-        tally_the_rest(view, data, tally)
-    tally.sweeps[0] += tally.weight
-
-
 @piece
-def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
-    """Tally gold items as certain and items without labels as the predictive n[t] + eps mu[t]."""
-    total = 0.0
-    for t in range(data.n_classes):
-        total += view.class_total[t] + view.class_weight[t]
-    for i in range(len(view.truth)):
-        if data.gold[i] >= 0:
-            tally.probability[i, data.gold[i]] += tally.weight
-        elif view.truth[i] < 0:
-            for t in range(data.n_classes):
-                share = (view.class_total[t] + view.class_weight[t]) / total
-                tally.probability[i, t] += tally.weight * share
+def update_two(i: int, view: View, data: Codes, work: Work, u: float) -> float:
+    """Do so where there are two classes and a matrix each; give the probability of the first.
+
+    In this way nothing but that number is kept, and there is no loop over classes.
+    """
+    first, second = weigh_two(i, view, data, work)
+    if first == 0:
+        update_rarely(i, view, data, work, u)
+        return float(work.weights[0])
+    probability = first / (first + second)
+    new = int(u >= probability)
+    if new != view.truth[i]:
+        move_item(i, new, view, data, work)
+    return probability
+
+
+@part
+def update_rarely(i: int, view: View, data: Codes, work: Work, u: float) -> None:
+    """Update an item, called and not pasted."""
+    update_truth(i, view, data, work, u)
 
 
 @piece

@@ -1,4 +1,4 @@
-"""A way to compile what only other compiled functions call: for numba, half of the work less.
+"""A way to compile what only other compiled functions call: for numba, a third of the work less.
 
 numba optimises every function by itself and makes machine code of it, then links it into those
 that call it, where both are done again. What is never called by itself needs neither.

@@ -207,6 +207,8 @@ class Posterior:
             A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
             the 95 % interval. Samplers only.
         """
+        if quantile is not None and not 0 <= quantile <= 1:
+            raise CoterieError(f"quantile={quantile} is not between 0 and 1; 0.975 is one")
         a = self.annotations
         rows = pd.Index(a.classes, name="true")
         columns = pd.Index(a.answers, name="answer")
@@ -233,6 +235,10 @@ class Posterior:
         annotators
             Whom to compare; by default everybody, up to 20,000.
         """
+        if isinstance(annotators, str):
+            raise CoterieError(
+                f"cooccurrence takes a list of annotators: cooccurrence([{annotators!r}, ...])"
+            )
         draws = self._grouped()
         everybody = self.annotations.annotators
         n = len(everybody)
