@@ -45,7 +45,8 @@ def test_values_types_and_shapes_stay_and_large_arrays_are_not_copied():
     moved = on_own_lines(Nested(table, Pair(7, np.zeros((0, 2))), large))
     assert moved.pair.number == 7
     assert moved.large is large
-    assert moved.table.flags.c_contiguous and moved.table.flags.writeable
+    assert moved.table.flags.c_contiguous
+    assert moved.table.flags.writeable
     np.testing.assert_array_equal(moved.table, table, strict=True)
     assert moved.pair.array.shape == (0, 2)
 
