@@ -13,7 +13,7 @@ from scipy.special import gammaln
 import coterie
 from coterie.annotations import encode
 from coterie.kernels import cbcc, hcbcc, ibcc
-from coterie.kernels.truth import weigh_truth
+from coterie.kernels.truth import choose_many, choose_together
 from coterie.kernels.view import add_shapes, new_work
 from coterie.models import MODELS
 
@@ -76,9 +76,9 @@ def truth_weights(kernels, data, packed, state):
     add_shapes(view, data, work)
     out = np.zeros((N_ITEMS, N_CLASSES))
     for i in np.flatnonzero(np.diff(data.item_start)):
-        weigh_truth(i, view, data, work)
-        log_weight = np.log(work.weights) + work.logs
-        out[i] = log_weight - np.logaddexp.reduce(log_weight)
+        choose = choose_many if len(work.ratio) > 0 else choose_together
+        choose(i, view, data, work, 0.5)
+        out[i] = np.log(work.weights)
     return out
 
 

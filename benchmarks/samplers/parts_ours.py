@@ -44,7 +44,9 @@ def truth_sweeps(s: Sampler) -> Part:
 
 @cache
 def truth_loop(model: str) -> Any:
-    sweep_truth, add_shapes = KERNELS[model].sweep_truth, KERNELS[model].add_shapes
+    kernels: Any = KERNELS[model]
+    sweep_truth = kernels.sweep_together if model == "cbcc" else kernels.sweep_apart
+    add_shapes = kernels.add_shapes
     fixed = model == "ibcc"  # its shapes never change
 
     @compiled

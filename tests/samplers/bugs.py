@@ -21,8 +21,8 @@ LABELS, APART, SWEEP = "kernels/labels.py", "kernels/apart.py", "kernels/sweep.p
 EVERY_ITEM = """\
     for i in range(len(view.truth)):
         if is_free(i, data):
-            update"""
-EVERY_ITEM_OF_TWO = EVERY_ITEM.replace("update", "first")
+            new"""
+EVERY_ITEM_APART = EVERY_ITEM.replace("new", "u")
 EVERY_ANNOTATOR = """\
     for l in range(len(state.group)):
         if state.group[l] >= 0:
@@ -165,8 +165,8 @@ BUGS = {
             SWEEP,
             (EVERY_ITEM, "    u = rng.random()\n" + EVERY_ITEM),
             (
-                "update_truth(i, view, data, work, rng.random())",
-                "update_truth(i, view, data, work, u)",
+                "choose_together(i, view, data, work, rng.random())",
+                "choose_together(i, view, data, work, u)",
             ),
         ),
     ),
@@ -185,10 +185,10 @@ BUGS = {
         check_enumeration_briefly,
         in_file(SWEEP, (EVERY_ITEM, EVERY_ITEM.replace("range(", "range(1, "))),
     ),
-    "first item skipped, two classes": (
+    "first item skipped, a matrix each": (
         IBCC_2,
         check_enumeration_briefly,
-        in_file(SWEEP, (EVERY_ITEM_OF_TWO, EVERY_ITEM_OF_TWO.replace("range(", "range(1, "))),
+        in_file(SWEEP, (EVERY_ITEM_APART, EVERY_ITEM_APART.replace("range(", "range(1, "))),
     ),
     "classes exchanged, two classes": (
         IBCC_2,

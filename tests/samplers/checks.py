@@ -8,7 +8,7 @@ import numpy as np
 from coterie.kernels.record import new_tally, new_trace
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 from samplers.cases import fixed_parameters
-from samplers.sampler import ALPHA, all_states, at_work, canonical, pack, read, start
+from samplers.sampler import ALPHA, all_states, at_work, canonical, pack, read, start, weighed
 
 SAME = 1e-10  # log weights are sums of a few dozen terms of order one
 
@@ -31,12 +31,10 @@ def check_truth_weights(sampler, case):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
         view, work = at_work(sampler, case, state)
         for i in case.problem.free:
-            sampler.truth.weigh_truth(i, view, data, work)
             want = [case.log_joint(z | {i: t}, q, ALPHA, beta, eta) for t in range(data.n_classes)]
-            assert_equal_up_to_a_constant(np.log(work.weights) + work.logs, want)
-            # The same without tabulated ratios, and in logs, which other shapes would need.
-            sampler.truth.weigh_together(i, view, data, work)
-            assert_equal_up_to_a_constant(np.log(work.weights) + work.logs, want)
+            for got in weighed(sampler, i, view, data, work):
+                assert_equal_up_to_a_constant(got, want)
+            # And in logs, which other shapes would need.
             logs = [log_weight(sampler, i, t, view, data, work) for t in range(data.n_classes)]
             assert_equal_up_to_a_constant(logs, want)
 
@@ -220,7 +218,8 @@ def check_one_uniform_a_site(sampler, case):
     state = start(sampler, case, z, q, beta=beta, eta=eta)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
     view, work = at_work(sampler, case, state)
-    sampler.sweep.sweep_truth(view, data, work, rng, new_tally(data))
+    sweep = sampler.sweep.sweep_together if case.model == "cbcc" else sampler.sweep.sweep_apart
+    sweep(view, data, work, rng, new_tally(data))
     twin.random(len(case.problem.free))
     assert rng.bit_generator.state == twin.bit_generator.state
     if case.model == "cbcc":

@@ -62,6 +62,10 @@ class Sampler:
         return self.module("truth")
 
     @property
+    def apart(self) -> Any:
+        return self.module("apart")
+
+    @property
     def sweep(self) -> Any:
         return self.module("sweep")
 
@@ -157,6 +161,26 @@ def at_work(sampler, case, state):
     work = sampler.module("view").new_work(data, view)
     sampler.module("view").add_shapes(view, data, work)
     return view, work
+
+
+def weighed(sampler, i, view, data, work):
+    """The log weights of item i's classes, by every way that can weigh it; the slow one is last."""
+    if len(work.ratio) > 0 and sampler.apart.weigh_many(i, view, data, work):
+        yield np.log(work.weights)
+    if len(work.ratio) > 0 and data.n_classes == 2:
+        both = np.array(sampler.apart.weigh_two(i, view, data, work))
+        if both.any():
+            yield np.log(both)
+    sampler.truth.weigh_together(i, view, data, work)
+    yield np.log(work.weights) + work.logs
+
+
+def choices(sampler, work, data):
+    """The ways to pick a class."""
+    if len(work.ratio) == 0:
+        return [sampler.truth.choose_together]
+    two = [sampler.truth.choose_two] if data.n_classes == 2 else []
+    return [sampler.truth.choose_many, *two]
 
 
 def all_states(case):

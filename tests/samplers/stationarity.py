@@ -13,7 +13,7 @@ from reference.exact import all_partitions, all_truths, key, normalise
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 from samplers.cases import fixed_parameters
 from samplers.checks import know_groups, parameters_of
-from samplers.sampler import ALPHA, at_work, canonical, pack, read, set_parameters, start
+from samplers.sampler import ALPHA, at_work, canonical, choices, pack, read, set_parameters, start
 
 SAME = 1e-12
 
@@ -47,24 +47,18 @@ def check_truth_is_stationary(sampler, case):
     def update(way, z, q, i, u):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
         view, work = at_work(sampler, case, state)
-        return way(i, view, work, u), key(case.problem, read(case, state)[0])
+        choose = choices(sampler, work, data)[way]
+        sampler.truth.move_to(choose(i, view, data, work, u), i, view, data, work)
+        return key(case.problem, read(case, state)[0]), work.weights
 
-    def any_number(i, view, work, u):
-        sampler.truth.update_truth(i, view, data, work, u)
-        return work.weights
-
-    def of_two(i, view, work, u):
-        first = sampler.truth.update_two(i, view, data, work, u)
-        return np.array([first, 1 - first])
-
-    ways = [any_number, of_two] if data.n_classes == 2 and case.model != "cbcc" else [any_number]
-    for way, q, i in itertools.product(ways, partitions, case.problem.free):
+    ways = 2 if data.n_classes == 2 and case.model != "cbcc" else 1
+    for way, q, i in itertools.product(range(ways), partitions, case.problem.free):
         pi = normalise({k: case.log_joint(z, q, ALPHA, beta, eta) for k, z in truths.items()})
 
         def moves(k, way=way, q=q, i=i):
-            probabilities, _ = update(way, truths[k], q, i, 0.5)
+            _, probabilities = update(way, truths[k], q, i, 0.5)
             for p, u in zip(probabilities, middles(probabilities), strict=True):
-                yield p, update(way, truths[k], q, i, u)[1]
+                yield p, update(way, truths[k], q, i, u)[0]
 
         assert_stationary(pi, moves)
 

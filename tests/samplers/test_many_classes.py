@@ -11,7 +11,7 @@ from coterie.kernels import cbcc, hcbcc, ibcc
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from samplers.cases import HCBCC_2
-from samplers.sampler import at_work, real, start
+from samplers.sampler import at_work, choices, real, start, weighed
 
 MODELS = {ibcc: IBCCPrior(), cbcc: CBCCPrior(), hcbcc: HCBCCPrior()}
 # Shapes of 2e-4 an answer: log eta down to -2e5, far below what a float holds.
@@ -69,13 +69,14 @@ def test_underflowed_shapes_keep_their_logs():
     state.weight[:] = np.exp(state.log_mean + state.log_strength[:, None])
     assert state.weight[1, 0, 0] == 0
     view, work = at_work(sampler, case, state)
-    sampler.truth.weigh_truth(2, view, data, work)  # annotators 1 and 2 call item 2 "0"
+    *_, got = weighed(sampler, 2, view, data, work)  # annotators 1 and 2 call item 2 "0"
     # Annotator 1 has called item 0 "0" and item 1 "1", annotator 2 item 0 "1".
     n = np.array([1, 1]) + case.prior.class_weights  # item 2 is of class 0
     want = [
         math.log(n[0]) + math.log(1 / 3) + math.log(1 / 3),  # (1 + 0) / (1 + 2), (0 + 1) / (1 + 2)
         math.log(n[1]) + (math.log(2) - 2000) - math.log(3) + math.log(0.5),
     ]
-    np.testing.assert_allclose(np.log(work.weights) + work.logs, want, rtol=1e-12)
-    sampler.truth.update_truth(2, view, data, work, 0.5)
-    assert work.weights[0] == 1
+    np.testing.assert_allclose(got, want, rtol=1e-12)
+    for choose in choices(sampler, work, data):
+        assert choose(2, view, data, work, 0.999) == 0
+        assert work.weights[0] == 1

@@ -17,21 +17,8 @@ NOBODY = np.int32(-1)
 
 
 @piece
-def weigh_apart(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Weigh the classes of item i, if no two labels share a matrix and no product is tiny."""
-    if len(work.ratio) == 0:
-        return False
-    if data.n_classes != 2:
-        return weigh_many(i, view, data, work)
-    first, second = weigh_two(i, view, data, work)
-    work.weights[0], work.weights[1] = first, second
-    work.logs[0], work.logs[1] = 0.0, 0.0
-    return first > 0
-
-
-@piece
 def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float]:
-    """Give the weights of two classes; zeros where :func:`weigh_apart` gives up."""
+    """Give the weights of both of two classes; zeros if labels are repeated or a weight is tiny."""
     own, less = np.uintp(view.truth[i]), np.uintp(len(work.above))
     place_0, place_1 = (ONE - own) * less, own * less + ONE  # no branch to guess wrong
     weight_0 = view.class_total[0] - (own == 0) + view.class_weight[0]
@@ -71,7 +58,10 @@ def cell_of_two(k: np.uintp, data: Codes) -> np.uintp:
 
 @piece
 def weigh_many(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Weigh any number of classes, one after the other."""
+    """Weigh any number of classes, unless labels are repeated or a weight is tiny; say whether so.
+
+    Class t weighs ``work.weights[t]``.
+    """
     if note_cells(i, data, work.labels) > 0:
         return False
     n, own = data.item_start[i + 1] - data.item_start[i], np.uintp(view.truth[i])
@@ -82,7 +72,6 @@ def weigh_many(i: int, view: View, data: Codes, work: Work) -> bool:
         weight = multiply_ratios(weight, place, n, work)
         in_range = in_range and weight > TINY_PRODUCT
         work.weights[t] = weight
-        work.logs[t] = 0.0
     return in_range
 
 

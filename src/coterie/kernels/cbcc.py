@@ -36,7 +36,7 @@ from coterie.kernels.groups import (
     update_concentration,
 )
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.sweep import sweep_truth
+from coterie.kernels.sweep import sweep_together
 from coterie.kernels.truth import log_truth, starting_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.choice import normalise, pick
@@ -248,7 +248,7 @@ def _sweep_many(
     log_alpha = state.log_concentration
     for sweep in range(len(trace.log_joint)):
         add_shapes(view, data, work)
-        sweep_truth(view, data, work, rng, tally)
+        sweep_together(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
         log_p_labels = log_likelihood(state, prior)

@@ -28,7 +28,7 @@ from coterie.kernels.members import sweep_parameters
 from coterie.kernels.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.reuse import sweep_groups
-from coterie.kernels.sweep import sweep_truth
+from coterie.kernels.sweep import sweep_apart
 from coterie.kernels.truth import log_truth, starting_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
@@ -161,7 +161,7 @@ def _sweep_many(
         # beta and eta first: at the start they know nothing of the labels yet.
         sweep_parameters(state, prior, room, rng)
         add_shapes(view, data, work)
-        sweep_truth(view, data, work, rng, tally)
+        sweep_apart(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
         log_p_labels = room.log_likelihood[0]

@@ -21,7 +21,7 @@ from coterie.kernels.confusion import (
     slabs,
 )
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.sweep import sweep_truth
+from coterie.kernels.sweep import sweep_apart
 from coterie.kernels.truth import log_truth, starting_truth
 from coterie.kernels.view import View, Work, add_shapes, new_work
 from coterie.numeric.jit import kernel, piece
@@ -134,7 +134,7 @@ def _sweep_many(
     tally, trace = record
     add_shapes(view, data, work)
     for sweep in range(len(trace.log_joint)):
-        sweep_truth(view, data, work, rng, tally)
+        sweep_apart(view, data, work, rng, tally)
         trace.log_likelihood[sweep] = log_likelihood(state, prior)
         trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
         note_classes(sweep, state.class_total, trace)

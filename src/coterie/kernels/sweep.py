@@ -6,52 +6,47 @@ import numpy as np
 
 from coterie.annotations import Codes
 from coterie.kernels.record import Tally
-from coterie.kernels.truth import update_truth, update_two
+from coterie.kernels.truth import choose_many, choose_together, choose_two, move_to
 from coterie.kernels.view import View, Work
 from coterie.numeric.jit import part, piece
 
 
 @part
-def sweep_truth(
+def sweep_together(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
     """Update every item that has labels and no gold; tally every item's probabilities.
 
-    ``work`` has the counts plus shapes of now: :func:`add_shapes`.
+    Annotators share matrices (cBCC). ``work`` has the counts plus shapes of now.
     """
-    if data.n_classes == 2 and len(work.ratio) > 0:
-        n_swept = sweep_two(view, data, work, rng, tally)
-    else:
-        n_swept = sweep_many(view, data, work, rng, tally)
-    if n_swept < len(view.truth):
-        tally_the_rest(view, data, tally)
-    tally.sweeps[0] += tally.weight
-
-
-@part
-def sweep_many(view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally) -> int:
-    """Update every free item, of any model and any number of classes; give how many those are."""
     n_swept = 0
     for i in range(len(view.truth)):
         if is_free(i, data):
-            update_truth(i, view, data, work, rng.random())
-            for t in range(data.n_classes):
-                tally.probability[i, t] += tally.weight * work.weights[t]
+            new = choose_together(i, view, data, work, rng.random())
+            move_to(new, i, view, data, work)
+            tally_many(i, data, work, tally)
             n_swept += 1
-    return n_swept
+    tally_the_rest(n_swept, view, data, tally)
 
 
 @part
-def sweep_two(view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally) -> int:
-    """Do so for the commonest crowd: two classes, and a matrix each."""
+def sweep_apart(
+    view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
+) -> None:
+    """Do so where everybody has a matrix of their own (iBCC, hcBCC)."""
     n_swept = 0
     for i in range(len(view.truth)):
         if is_free(i, data):
-            first = update_two(i, view, data, work, rng.random())
-            tally.probability[i, 0] += tally.weight * first
-            tally.probability[i, 1] += tally.weight * (1 - first)
+            u = rng.random()
+            if data.n_classes == 2:  # the commonest crowd
+                new = choose_two(i, view, data, work, u)
+                tally_two(i, work, tally)
+            else:
+                new = choose_many(i, view, data, work, u)
+                tally_many(i, data, work, tally)
+            move_to(new, i, view, data, work)
             n_swept += 1
-    return n_swept
+    tally_the_rest(n_swept, view, data, tally)
 
 
 @piece
@@ -61,8 +56,25 @@ def is_free(i: int, data: Codes) -> bool:
 
 
 @piece
-def tally_the_rest(view: View, data: Codes, tally: Tally) -> None:
+def tally_many(i: int, data: Codes, work: Work, tally: Tally) -> None:
+    """Tally the probabilities from which item i's class was picked."""
+    for t in range(data.n_classes):
+        tally.probability[i, t] += tally.weight * work.weights[t]
+
+
+@piece
+def tally_two(i: int, work: Work, tally: Tally) -> None:
+    """Do so for two classes, without a loop."""
+    tally.probability[i, 0] += tally.weight * work.weights[0]
+    tally.probability[i, 1] += tally.weight * work.weights[1]
+
+
+@piece
+def tally_the_rest(n_swept: int, view: View, data: Codes, tally: Tally) -> None:
     """Tally gold items as certain and items without labels as the predictive n[t] + eps mu[t]."""
+    tally.sweeps[0] += tally.weight
+    if n_swept == len(view.truth):
+        return
     total = 0.0
     for t in range(data.n_classes):
         total += view.class_total[t] + view.class_weight[t]

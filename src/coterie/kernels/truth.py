@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.annotations import Codes
-from coterie.kernels.apart import weigh_apart, weigh_two
+from coterie.kernels.apart import weigh_many, weigh_two
 from coterie.kernels.labels import base_places, note_together
 from coterie.kernels.view import TINY_FACTOR, TINY_PRODUCT, View, Work, add_shapes_to
 from coterie.numeric.choice import normalise, pick, scale_to_one
@@ -40,17 +40,12 @@ def starting_truth(truth: IntArray, data: Codes) -> tuple[IntArray, NDArray[np.i
 
 
 @piece
-def weigh_truth(i: int, view: View, data: Codes, work: Work) -> int:
+def weigh_together(i: int, view: View, data: Codes, work: Work) -> int:
     """Weigh the classes of item i: t weighs ``work.weights[t]`` times e to the ``work.logs[t]``.
 
-    Returned is how many classes needed logs.
+    Labels may share matrices; they are noted in ``work.labels``. Returned is how many classes
+    needed logs.
     """
-    return 0 if weigh_apart(i, view, data, work) else weigh_together(i, view, data, work)
-
-
-@piece
-def weigh_together(i: int, view: View, data: Codes, work: Work) -> int:
-    """Weigh where labels may share matrices; the item's labels are noted in ``work.labels``."""
     note_together(i, view, data, work.labels)
     n, in_logs = data.item_start[i + 1] - data.item_start[i], 0
     n_classes, t = np.uintp(data.n_classes), np.uintp(view.truth[i])
@@ -138,6 +133,13 @@ def multiply_in_logs(i: int, t: np.uintp, own: bool, view: View, data: Codes, wo
     return result + math.log(product)
 
 
+@piece
+def move_to(new: int, i: int, view: View, data: Codes, work: Work) -> None:
+    """Count item i under class ``new``, if it is not there."""
+    if new != view.truth[i]:
+        move_item(i, new, view, data, work)
+
+
 @part
 def move_item(i: int, new: int, view: View, data: Codes, work: Work) -> None:
     """Count item i under class ``new``."""
@@ -162,40 +164,42 @@ def move_item(i: int, new: int, view: View, data: Codes, work: Work) -> None:
 
 
 @piece
-def update_truth(i: int, view: View, data: Codes, work: Work, u: float) -> None:
-    """Give item i a new truth; its probabilities are left in ``work.weights``."""
-    if weigh_truth(i, view, data, work) > 0:
+def choose_together(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Pick a class for item i; the probabilities that it has are left in ``work.weights``."""
+    if weigh_together(i, view, data, work) > 0:
         for t in range(data.n_classes):
             work.weights[t] = math.log(work.weights[t]) + work.logs[t]
         normalise(work.weights)
     else:
         scale_to_one(work.weights)
-    new = pick(work.weights, u)
-    if new != view.truth[i]:
-        move_item(i, new, view, data, work)
+    return pick(work.weights, u)
 
 
 @piece
-def update_two(i: int, view: View, data: Codes, work: Work, u: float) -> float:
-    """Do so where there are two classes and a matrix each; give the probability of the first.
+def choose_many(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Do so by tabulated ratios: everybody has a matrix of their own."""
+    if not weigh_many(i, view, data, work):
+        return choose_rarely(i, view, data, work, u)
+    scale_to_one(work.weights)
+    return pick(work.weights, u)
 
-    In this way nothing but that number is kept, and there is no loop over classes.
-    """
+
+@piece
+def choose_two(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Do so where there are two classes."""
     first, second = weigh_two(i, view, data, work)
     if first == 0:
-        update_rarely(i, view, data, work, u)
-        return float(work.weights[0])
+        return choose_rarely(i, view, data, work, u)
     probability = first / (first + second)
-    new = int(u >= probability)
-    if new != view.truth[i]:
-        move_item(i, new, view, data, work)
-    return probability
+    work.weights[0] = probability
+    work.weights[1] = 1 - probability
+    return int(u >= probability)
 
 
 @part
-def update_rarely(i: int, view: View, data: Codes, work: Work, u: float) -> None:
-    """Update an item, called and not pasted."""
-    update_truth(i, view, data, work, u)
+def choose_rarely(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Do what ratios cannot: repeated labels, tiny weights. Called, not pasted."""
+    return choose_together(i, view, data, work, u)
 
 
 @piece
