@@ -110,8 +110,8 @@ BUGS = {
         in_file(
             APART,
             (
-                "    if k < end:\n        cell = cell_of_two",
-                "    if k > end:\n        cell = cell_of_two",
+                "    if k < end:\n        cell = cell_of",
+                "    if k > end:\n        cell = cell_of",
             ),
         ),
     ),

@@ -180,7 +180,7 @@ def choices(sampler, work, data):
     if len(work.ratio) == 0:
         return [sampler.truth.choose_together]
     two = [sampler.truth.choose_two] if data.n_classes == 2 else []
-    return [sampler.truth.choose_many, *two]
+    return [sampler.truth.choose_many, sampler.truth.choose_rarely, *two]
 
 
 def all_states(case):

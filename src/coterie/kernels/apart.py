@@ -28,7 +28,7 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float
     k, end = np.uintp(data.item_start[i]), np.uintp(data.item_start[i + 1])
     repeated, last = False, NOBODY
     while k + ONE < end:
-        cell, next_cell = cell_of_two(k, data), cell_of_two(k + ONE, data)
+        cell, next_cell = cell_of(k, data), cell_of(k + ONE, data)
         weight_0 *= work.ratio[cell + place_0]
         weight_1 *= work.ratio[cell + place_1]
         second_0 *= work.ratio[next_cell + place_0]
@@ -38,7 +38,7 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float
         last = next_l
         k += TWO
     if k < end:
-        cell = cell_of_two(k, data)
+        cell = cell_of(k, data)
         weight_0 *= work.ratio[cell + place_0]
         weight_1 *= work.ratio[cell + place_1]
         repeated |= data.item_annotator[k] == last
@@ -50,10 +50,10 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float
 
 
 @piece
-def cell_of_two(k: np.uintp, data: Codes) -> np.uintp:
-    """Give where label k is counted in its annotator's matrix, for the first of two classes."""
+def cell_of(k: np.uintp, data: Codes) -> np.uintp:
+    """Give where label k is counted in its annotator's matrix, for the first class."""
     l, c = np.uintp(data.item_annotator[k]), np.uintp(data.item_answer[k])
-    return TWO * (l * np.uintp(data.n_answers) + c)
+    return (l * np.uintp(data.n_answers) + c) * np.uintp(data.n_classes)
 
 
 @piece
@@ -78,12 +78,11 @@ def weigh_many(i: int, view: View, data: Codes, work: Work) -> bool:
 @piece
 def note_cells(i: int, data: Codes, labels: Labels) -> int:
     """Note where everybody's own matrix counts the labels; give how many labels are repeated."""
-    start, n_classes = np.uintp(data.item_start[i]), np.uintp(data.n_classes)
-    n_cells = n_classes * np.uintp(data.n_answers)
+    start, end = np.uintp(data.item_start[i]), np.uintp(data.item_start[i + 1])
     repeats, last = 0, -1
-    for k in range(np.uintp(data.item_start[i + 1]) - start):
-        l = data.item_annotator[start + k]
-        labels.cell[k] = np.uintp(l) * n_cells + np.uintp(data.item_answer[start + k]) * n_classes
+    for k in range(start, end):
+        labels.cell[k - start] = cell_of(np.uintp(k), data)
+        l = data.item_annotator[k]
         repeats += l == last  # an annotator's labels are neighbours
         last = l
     return repeats

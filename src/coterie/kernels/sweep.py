@@ -8,7 +8,7 @@ from coterie.annotations import Codes
 from coterie.kernels.record import Tally
 from coterie.kernels.truth import choose_many, choose_together, choose_two, move_to
 from coterie.kernels.view import View, Work
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import int64, part, piece
 
 
 @part
@@ -19,7 +19,7 @@ def sweep_together(
 
     Annotators share matrices (cBCC). ``work`` has the counts plus shapes of now.
     """
-    n_swept = 0
+    n_swept = int64(0)
     for i in range(len(view.truth)):
         if is_free(i, data):
             new = choose_together(i, view, data, work, rng.random())
@@ -34,7 +34,7 @@ def sweep_apart(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
     """Do so where everybody has a matrix of their own (iBCC, hcBCC)."""
-    n_swept = 0
+    n_swept = int64(0)
     for i in range(len(view.truth)):
         if is_free(i, data):
             u = rng.random()

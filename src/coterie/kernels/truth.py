@@ -198,8 +198,14 @@ def choose_two(i: int, view: View, data: Codes, work: Work, u: float) -> int:
 
 @part
 def choose_rarely(i: int, view: View, data: Codes, work: Work, u: float) -> int:
-    """Do what ratios cannot: repeated labels, tiny weights. Called, not pasted."""
-    return choose_together(i, view, data, work, u)
+    """Do what ratios cannot, in logs: repeated labels, tiny weights. Called, not pasted."""
+    note_together(i, view, data, work.labels)
+    for t in range(np.uintp(data.n_classes)):
+        own = t == np.uintp(view.truth[i])
+        start = math.log(view.class_total[t] - own + view.class_weight[t])
+        work.weights[t] = start + multiply_in_logs(i, np.uintp(t), own, view, data, work)
+    normalise(work.weights)
+    return pick(work.weights, u)
 
 
 @piece
