@@ -193,7 +193,7 @@ BUGS = {
     "classes exchanged, two classes": (
         IBCC_2,
         stationarity.check_truth_is_stationary,
-        in_file(TRUTH, ("int(u >= probability)", "int(u < probability)")),
+        in_file(TRUTH, ("int(u >= first * scale)", "int(u < first * scale)")),
     ),
     "gold forgotten": (
         CBCC_3,

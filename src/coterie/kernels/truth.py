@@ -190,10 +190,10 @@ def choose_two(i: int, view: View, data: Codes, work: Work, u: float) -> int:
     first, second = weigh_two(i, view, data, work)
     if first == 0:
         return choose_rarely(i, view, data, work, u)
-    probability = first / (first + second)
-    work.weights[0] = probability
-    work.weights[1] = 1 - probability
-    return int(u >= probability)
+    scale = 1 / (first + second)
+    work.weights[0] = first * scale
+    work.weights[1] = second * scale
+    return int(u >= first * scale)
 
 
 @part
