@@ -202,6 +202,8 @@ def test_another_run_is_not_mixed_in(uninterrupted, tmp_path):
     (tmp_path / "letter.txt").write_text("mine", "utf-8")
     with pytest.raises(DataError, match="holds other files"):
         Store(tmp_path, TINY)
+    with pytest.raises(DataError, match=r"letter\.txt is a file, not a folder; choose another"):
+        Store(tmp_path / "letter.txt", TINY)
 
 
 def test_results_of_other_code_are_not_mixed_in_unasked(tmp_path):

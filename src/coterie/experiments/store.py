@@ -89,6 +89,8 @@ class Store:
         return path
 
     def _claim(self, settings: Settings) -> None:
+        if self.folder.is_file():
+            raise DataError(f"{self.folder} is a file, not a folder; choose another --out")
         path = self.folder / "settings.json"
         wanted = settings.record()
         if path.exists():
