@@ -1,4 +1,4 @@
-"""Compiled code that belongs to the sources as they are: what is measured is what is there."""
+"""Compiled code of the sources as they are: what is measured, or tested, is what is there."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def folder() -> Path:
     for name in ("src", "benchmarks"):
         for path in sorted((ROOT / name).rglob("*.py")):
             digest.update(path.read_bytes())
-    found = ROOT / ".cache" / f"bench-{digest.hexdigest()[:12]}"
-    for other in found.parent.glob("bench-*"):
+    found = ROOT / ".cache" / f"compiled-{digest.hexdigest()[:12]}"
+    for other in found.parent.glob("compiled-*"):
         if other != found:
             shutil.rmtree(other, ignore_errors=True)
     return found
