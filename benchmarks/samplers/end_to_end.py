@@ -1,7 +1,7 @@
 """``coterie aggregate`` on a million labels from a CSV file: where the time goes.
 
 ``python -m benchmarks.samplers.end_to_end [labels]``. The phases of the command are called one by
-one, with as few sweeps as show what surrounds them; the time of a run of usual length follows.
+one, with as few sweeps as show what surrounds them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from benchmarks.samplers.adapters import NAMES
 from benchmarks.samplers.report import Report, run
 
 LARGEST = 1_000_000
-SWEEPS, BURN_IN, USUAL = 60, 20, 10_000
+SWEEPS, BURN_IN = 60, 20
 
 
 def write(path: Path, labels: int) -> None:
