@@ -51,8 +51,9 @@ def check_truth_is_stationary(sampler, case):
         sampler.truth.move_to(choose(i, view, data, work, u), i, view, data, work)
         return key(case.problem, read(case, state)[0]), work.weights
 
-    ways = 1 if case.model == "cbcc" else 3 if data.n_classes == 2 else 2
-    for way, q, i in itertools.product(range(ways), partitions, case.problem.free):
+    _, work = at_work(sampler, case, start(sampler, case, z_any(case), partitions[0]))
+    ways = range(len(choices(sampler, work, data)))
+    for way, q, i in itertools.product(ways, partitions, case.problem.free):
         pi = normalise({k: case.log_joint(z, q, ALPHA, beta, eta) for k, z in truths.items()})
 
         def moves(k, way=way, q=q, i=i):
