@@ -5,6 +5,7 @@ from collections.abc import Generator
 
 import numpy as np
 import pytest
+
 from benchmarks import cache
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache.folder()))

@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from coterie.annotations import Annotations
-from coterie.frames import annotations_from
+from coterie.data import annotations_from
+from coterie.data.annotations import Annotations
 
 ROWS = 10_000_000
 REPEATS = 5

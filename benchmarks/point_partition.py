@@ -14,10 +14,10 @@ import time
 import numpy as np
 from scipy.special import xlogy
 
-from coterie.posterior.partition import expected_loss, point_partition
-from coterie.posterior.partition.measure import block_values
-from coterie.posterior.partition.sample import canonical_draws, distinct_draws, lay_out
-from coterie.posterior.partition.walk import Walk
+from coterie.partition import expected_loss, point_partition
+from coterie.partition.measure import block_values
+from coterie.partition.sample import canonical_draws, distinct_draws, lay_out
+from coterie.partition.walk import Walk
 
 CELLS = 10_000_000
 N_ANNOTATORS, N_COTERIES, N_STRAY = 10_000, 12, 20

@@ -48,7 +48,7 @@ def run_of(kernel: str, side: int) -> Run:
     data = problems.synthetic(LABELS[kernel])
     if kernel in MODELS:
         return Sampler(SIDES[side], kernel, data, (vote(data), problems.groups())).run
-    kernels = SIDES[side].module("kernels.dawid_skene")
+    kernels = SIDES[side].module(SIDES[side].em)
     start = np.eye(data.n_classes)[vote(data)]
     steps = kernels.maximise(data, kernels.estimate_from(data, start))
     return lambda n: list(islice(steps, n))

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 
 import coterie
-from coterie.annotations import Annotations, encode
+from coterie.data.annotations import Annotations
+from coterie.data.codes import encode
 from coterie.posterior import Draws, Posterior
 
 LABELS = 10_000_000

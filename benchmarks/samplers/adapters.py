@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
 
 PRIORS = {"ibcc": IBCCPrior, "cbcc": CBCCPrior, "hcbcc": HCBCCPrior}
@@ -20,13 +20,15 @@ class Side(NamedTuple):
 
     name: str
     root: str
+    samplers: str  # where the models' kernels are
+    em: str
 
     def module(self, name: str) -> ModuleType:
         return importlib.import_module(f"{self.root}.{name}")
 
 
-OURS = Side("ours", "coterie")
-TWIN = Side("twin", "benchmarks.twin")
+OURS = Side("ours", "coterie", "kernels.gibbs", "kernels.em")
+TWIN = Side("twin", "benchmarks.twin", "kernels", "kernels.dawid_skene")
 SIDES = (OURS, TWIN)
 
 
@@ -53,7 +55,7 @@ def count(truth: np.ndarray, data: Codes) -> np.ndarray:
 
 
 def vote(data: Codes) -> np.ndarray:
-    from coterie.kernels.majority import count_votes
+    from coterie.kernels.vote import count_votes
 
     return count_votes(data).argmax(axis=1).astype(np.int32)
 
@@ -66,7 +68,7 @@ class Sampler:
         seed: int = 0,
     ) -> None:  # fmt: skip
         self.side, self.model, self.data = side, model, data
-        self.kernels = side.module(f"kernels.{model}")
+        self.kernels = side.module(f"{side.samplers}.{model}")
         self.record = side.module("kernels.record")
         self.rng = np.random.default_rng(seed)
         self.prior = self.kernels.pack_prior(PRIORS[model].paper(data.n_classes, data.n_answers))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.samplers.adapters import Sampler, count, ibcc_prior, truth_conditional
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 
 ARRAYS = (
     "item_start", "item_annotator", "item_answer", "class_weight", "weight", "strength",

@@ -19,7 +19,7 @@ from benchmarks.samplers.adapters import OURS, Sampler, ibcc_prior, one_group
 from benchmarks.samplers.effective import effective
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import in_turns
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 
 TARGET = ">= 120"
 SHORT, LONG, MONITORED = 20, 1_020, 1_000

@@ -10,7 +10,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.samplers.loops import Part, compiled
-from coterie.kernels import cbcc, hcbcc, ibcc
+from coterie.kernels.gibbs import cbcc, ibcc
+from coterie.kernels.gibbs.hcbcc import model as hcbcc
 
 if TYPE_CHECKING:
     from benchmarks.samplers.adapters import Sampler

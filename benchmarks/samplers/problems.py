@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.samplers.report import Report
-from coterie.annotations import Annotations, Codes, encode
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes, encode
 
 BESIDE = Path(__file__).parents[3] / "shared" / "data" / "raw"
 REAL = ("rte", "bluebird")

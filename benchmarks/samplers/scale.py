@@ -21,7 +21,7 @@ from benchmarks.samplers.adapters import NAMES, OURS, Sampler, vote
 from benchmarks.samplers.loops import Part, compiled
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import block_length, in_turns
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 
 PARALLEL, BYTES = "<= 1.15", "<= 40"
 SETTLE = 3

@@ -11,7 +11,7 @@ from benchmarks.samplers.adapters import NAMES, OURS, TWIN, Sampler, one_group, 
 from benchmarks.samplers.parts import parts_of
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import in_turns
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 
 TARGET = ">= 3"
 LARGEST = 1_000_000

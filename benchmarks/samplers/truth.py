@@ -13,7 +13,7 @@ from benchmarks.samplers.adapters import OURS, TWIN, Sampler, one_group
 from benchmarks.samplers.parts import truth_sweeps
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import in_turns
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 
 OURS_TO_C, TWIN_TO_OURS = "<= 1.5", ">= 2.3"
 BURN_IN = 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning, CoterieError, DataError, DataWarning
 from coterie.version import __version__
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from coterie.annotations import Codes, encode
+from coterie.data.codes import Codes, encode
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from coterie.annotations import Annotations
 from coterie.cli import show
 from coterie.cli.ahead import compiling_ahead
+from coterie.data.annotations import Annotations
 from coterie.io import read, read_truth
 from coterie.io.files import File, find
 from coterie.io.write import (

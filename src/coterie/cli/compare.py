@@ -24,12 +24,21 @@ from rich.progress import (
 from rich.table import Table
 
 from coterie.cli import show
-from coterie.compare import Job, League, Limits, Outcome, find_sources, line_up, make_league, tables
-from coterie.compare import run_jobs as run_in_processes
-from coterie.compare.record import About
-from coterie.compare.tables import Grid
-from coterie.compare.write import check_target, write_league
 from coterie.errors import DataError
+from coterie.studies.league import (
+    Job,
+    League,
+    Limits,
+    Outcome,
+    find_sources,
+    line_up,
+    make_league,
+    tables,
+)
+from coterie.studies.league import run_jobs as run_in_processes
+from coterie.studies.league.record import About
+from coterie.studies.league.tables import Grid
+from coterie.studies.league.write import check_target, write_league
 
 PIPE_WIDTH = 160
 DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "calibration")

@@ -17,13 +17,13 @@ from rich.table import Table
 
 from coterie.cli import show
 from coterie.errors import CoterieError
-from coterie.experiments import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
-from coterie.experiments.claims import Claim
-from coterie.experiments.estimate import in_words
-from coterie.experiments.job import Outcome
-from coterie.experiments.page import write_markdown
-from coterie.experiments.pool import cores
-from coterie.experiments.run import read_documents
+from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
+from coterie.studies.paper.claims import Claim
+from coterie.studies.paper.estimate import in_words
+from coterie.studies.paper.job import Outcome
+from coterie.studies.paper.page import write_markdown
+from coterie.studies.paper.pool import cores
+from coterie.studies.paper.run import read_documents
 
 LINE_SECONDS = 60.0
 """In a pipe, a line of progress at most this often."""

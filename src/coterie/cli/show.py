@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from coterie import metrics
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.diagnostics import has_converged
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.datasets.fetch import fetch
 from coterie.datasets.parse import Table
 from coterie.datasets.registry import REGISTRY, Entry
@@ -117,7 +117,7 @@ def describe() -> pd.DataFrame:
 
 def _annotations(table: Table, entry: Entry) -> Annotations:
     """Encode the labels, with a number for each annotator in place of a person's account."""
-    from coterie.frames import annotations_from
+    from coterie.data import annotations_from
 
     numbers: dict[str, str] = {}
     triples = [

@@ -7,9 +7,9 @@ import json
 from collections.abc import Hashable
 from typing import Any
 
+from coterie.data import Table
+from coterie.data.table import columns_table
 from coterie.errors import DataError
-from coterie.frames import Table
-from coterie.frames.table import columns_table
 from coterie.io.files import File
 from coterie.io.text import not_utf8
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.annotations import Annotations, Array
+from coterie.data import Table, annotations_from, known_labels, table_from
+from coterie.data.annotations import Annotations, Array
+from coterie.data.encoding import look_up
+from coterie.data.table import listed
 from coterie.errors import DataError
-from coterie.frames import Table, annotations_from, known_labels, table_from
-from coterie.frames.table import listed
-from coterie.frames.values import look_up
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
 

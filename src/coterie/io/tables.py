@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, BinaryIO
 
+from coterie.data import Coded, Table
+from coterie.data.encoding import code_arrow
 from coterie.errors import DataError, MissingExtraError
-from coterie.frames import Coded, Table
-from coterie.frames.values import code_arrow
 from coterie.io.files import File, find
 from coterie.io.jsonl import jsonl_table
 from coterie.io.text import text_table

@@ -13,9 +13,9 @@ from itertools import count, islice
 
 import numpy as np
 
+from coterie.data import Coded, Table
+from coterie.data.encoding import value_array
 from coterie.errors import DataError
-from coterie.frames import Coded, Table
-from coterie.frames.values import value_array
 from coterie.io.files import File
 
 _DELIMITERS = (",", ";", "\t", "|")

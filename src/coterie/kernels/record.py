@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.annotations import Codes
+from coterie.data.codes import Codes
 from coterie.numeric.jit import piece
 
 FloatArray = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from coterie.annotations import Annotations
+from coterie.data import annotations_from
+from coterie.data.annotations import Annotations
 from coterie.errors import DataError
-from coterie.frames import annotations_from
 
 FloatArray = NDArray[np.float64]
 

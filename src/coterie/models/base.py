@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from coterie.annotations import Annotations
+from coterie.data import annotations_from, with_gold
+from coterie.data.annotations import Annotations
 from coterie.errors import DataError, NotFittedError
-from coterie.frames import annotations_from, with_gold
 from coterie.posterior import Posterior
 
 TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from coterie.inference import Kernels
 from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import CBCCPrior
-from coterie.run import Kernels
 
 
 class CBCC(SamplingEstimator):
@@ -30,6 +30,6 @@ class CBCC(SamplingEstimator):
 
     @classmethod
     def _kernels(cls) -> Kernels:
-        from coterie.kernels import cbcc
+        from coterie.kernels.gibbs import cbcc
 
         return cbcc

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning, DataError
-from coterie.kernels.dawid_skene import (
+from coterie.kernels.em import (
     Parameters,
     count,
     estimate,
@@ -20,7 +20,7 @@ from coterie.kernels.dawid_skene import (
     maximise,
     zero_counts,
 )
-from coterie.kernels.majority import count_votes, vote_shares
+from coterie.kernels.vote import count_votes, vote_shares
 from coterie.models.base import Estimator, TrueLabels, as_annotations
 from coterie.posterior import Posterior
 

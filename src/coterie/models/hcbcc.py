@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from coterie.inference import Kernels
 from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import HCBCCPrior
-from coterie.run import Kernels
 
 
 class HCBCC(SamplingEstimator):
@@ -31,6 +31,6 @@ class HCBCC(SamplingEstimator):
 
     @classmethod
     def _kernels(cls) -> Kernels:
-        from coterie.kernels import hcbcc
+        from coterie.kernels.gibbs import hcbcc
 
         return hcbcc

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from coterie.inference import Kernels
 from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import IBCCPrior
-from coterie.run import Kernels
 
 
 class IBCC(SamplingEstimator):
@@ -29,6 +29,6 @@ class IBCC(SamplingEstimator):
 
     @classmethod
     def _kernels(cls) -> Kernels:
-        from coterie.kernels import ibcc
+        from coterie.kernels.gibbs import ibcc
 
         return ibcc

@@ -6,10 +6,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.errors import DataError
-from coterie.kernels.dawid_skene import estimate_from
-from coterie.kernels.majority import count_votes, elect, vote_shares
+from coterie.kernels.em import estimate_from
+from coterie.kernels.vote import count_votes, elect, vote_shares
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.errors import DataError
+from coterie.inference import Kernels, Options, Sampler, clear_votes, plan_for, sample
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
-from coterie.run import Kernels, Options, Sampler, clear_votes, plan_for, sample
 
 AnyPrior = IBCCPrior | CBCCPrior | HCBCCPrior
 

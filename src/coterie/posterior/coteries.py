@@ -9,9 +9,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.metrics import informativeness
+from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
-from coterie.posterior.partition import PointPartition
-from coterie.posterior.roles import roles_of
+from coterie.roles import roles_of
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import CoterieError
-from coterie.posterior.cooccurrence import share_together
+from coterie.partition.cooccurrence import share_together
 
 INTERVAL = (0.025, 0.975)
 """Every interval in coterie is 95 %, equal-tailed."""

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose, has_converged
 from coterie.errors import CoterieError, DataError
 from coterie.metrics import informativeness
+from coterie.partition import PointPartition, point_partition
 from coterie.posterior.coteries import coterie_table, matrices_of_coteries, mean_of_members
 from coterie.posterior.draws import INTERVAL, Draws
-from coterie.posterior.partition import PointPartition, point_partition
-from coterie.posterior.roles import roles_of
+from coterie.roles import roles_of
 
 if TYPE_CHECKING:
     from coterie.plots import Plots

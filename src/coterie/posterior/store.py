@@ -1,6 +1,6 @@
 """A Posterior in one file: ``save`` and ``load``.
 
-The file is a zip archive (:mod:`coterie.posterior.container`) of numpy arrays and a JSON header.
+The file is a zip archive (:mod:`coterie.files.container`) of numpy arrays and a JSON header.
 Of the labels only the order by item is kept; the order by annotator is worked out again, so that
 the two cannot disagree. Whole numbers are stored as narrow as they fit, floats bit by bit.
 
@@ -15,14 +15,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.annotations import Annotations, encode
+from coterie.data.annotations import Annotations
+from coterie.data.codes import encode
 from coterie.errors import DataError
-from coterie.posterior.container import Format, damage_of, read_container, write_container
+from coterie.files.container import Format, damage_of, read_container, write_container
+from coterie.files.json_values import from_json, to_json
+from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 from coterie.posterior.draws import Draws
 from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
-from coterie.posterior.values import from_json, to_json
-from coterie.posterior.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 
 FORMAT = Format("coterie posterior", 1)
 VOCABULARIES = ("items", "annotators", "classes", "extra_answers")

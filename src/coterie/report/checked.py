@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.report.words import count, percent
 
 THIN = 1.5

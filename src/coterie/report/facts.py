@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from coterie import metrics
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.posterior import Posterior
 from coterie.report.chains import convergence_facts

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 from coterie.posterior import Posterior
 from coterie.report.words import name, shorten
 from coterie.version import __version__

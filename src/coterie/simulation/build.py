@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.annotations import Annotations, Array, encode
+from coterie.data.annotations import Annotations, Array
+from coterie.data.codes import encode
 from coterie.errors import DataError
 from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
 from coterie.simulation.crowd import Crowd, FloatArray, People

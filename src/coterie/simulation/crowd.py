@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.annotations import Annotations
+from coterie.data.annotations import Annotations
 
 FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,181 @@
+"""Annotations: who said what about which item, as vocabularies and integer codes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes, count_pairs, gold_codes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[Any]
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Annotations:
+    """Who said what about which item. Immutable; made by :func:`coterie.read`.
+
+    Items and annotators keep the ids the user gave, in sorted order (numeric if all are
+    numbers), so that the order of the input's rows changes nothing.
+
+    Parameters
+    ----------
+    items, annotators
+        The ids, in the order of the codes.
+    classes
+        The possible truths.
+    extra_answers
+        What may be said and is never true ("unsure").
+    codes
+        The labels as integers.
+    columns
+        The columns they were read from: item, annotator, label; for the wide form, item and then
+        one column an annotator; empty if there were none.
+    origin
+        One line on where they were read from and which columns were taken; may be empty.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> annotations = coterie.read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
+    >>> annotations
+    <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 25.0 % missing>
+    >>> annotations.classes.tolist()
+    ['no', 'yes']
+    """
+
+    items: Array
+    annotators: Array
+    classes: Array
+    extra_answers: Array
+    codes: Codes
+    columns: tuple[Hashable, ...] = ()
+    origin: str = ""
+
+    def __post_init__(self) -> None:
+        words = (self.items, self.annotators, self.classes, self.extra_answers)
+        for array in (*words, *self.codes[:7]):
+            array.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy through the constructor, so that copies are immutable too."""
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def n_items(self) -> int:
+        """Number of items, those without labels included."""
+        return len(self.items)
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, those without labels included."""
+        return len(self.annotators)
+
+    @property
+    def n_labels(self) -> int:
+        """Number of labels, repeated ones included."""
+        return len(self.codes.item_answer)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of possible truths, T."""
+        return len(self.classes)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of possible answers, C: the classes and the extra answers."""
+        return self.n_classes + len(self.extra_answers)
+
+    @property
+    def answers(self) -> Array:
+        """The possible answers: the classes, then the extra answers."""
+        return (
+            np.concatenate([self.classes, self.extra_answers])
+            if len(self.extra_answers)
+            else self.classes
+        )
+
+    @property
+    def labels_per_item(self) -> NDArray[np.int64]:
+        """Number of labels of each item, shape (items,)."""
+        return np.diff(self.codes.item_start)
+
+    @property
+    def labels_per_annotator(self) -> NDArray[np.int64]:
+        """Number of labels of each annotator, shape (annotators,)."""
+        return np.diff(self.codes.annotator_start)
+
+    @property
+    def item_of_label(self) -> IntArray:
+        """The item code of each label in item order, shape (labels,)."""
+        return np.repeat(np.arange(self.n_items, dtype=np.int32), self.labels_per_item)
+
+    @property
+    def sparsity(self) -> float:
+        """Share of the (item, annotator) pairs without a label."""
+        pairs = self.n_items * self.n_annotators
+        return 1 - count_pairs(self.codes) / pairs if pairs else 0.0
+
+    @property
+    def n_repeated(self) -> int:
+        """Number of labels beyond an annotator's first of an item (``duplicates="keep"``)."""
+        return self.n_labels - count_pairs(self.codes)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held by the codes (not by the ids themselves)."""
+        return sum(array.nbytes for array in self.codes[:7])
+
+    @property
+    def gold(self) -> dict[Hashable, Hashable]:
+        """The known labels, item -> class: clamped in every fit."""
+        (known,) = np.nonzero(self.codes.gold >= 0)
+        classes = self.classes[self.codes.gold[known]]
+        return dict(zip(self.items[known].tolist(), classes.tolist(), strict=True))
+
+    def with_gold_codes(self, gold: Array) -> Annotations:
+        """Give the same annotations with these known classes, -1 where unknown, shape (items,)."""
+        codes = gold_codes(gold, self.n_items, self.n_classes)
+        codes.setflags(write=False)
+        return replace(self, codes=self.codes._replace(gold=codes))
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a label: item, annotator, label, sorted by item, then annotator."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "item": self.items[self.item_of_label],
+                "annotator": self.annotators[self.codes.item_annotator],
+                "label": self.answers[self.codes.item_answer],
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<Annotations: {self.describe()}>"
+
+    def describe(self) -> str:
+        """Say in one line how large and how full the data are."""
+        parts = [
+            f"{_count(self.n_items, 'item')} x {_count(self.n_annotators, 'annotator')}",
+            _count(self.n_labels, "label"),
+            _count(self.n_classes, "class", "classes"),
+        ]
+        if len(self.extra_answers):
+            parts.append(_count(len(self.extra_answers), "extra answer"))
+        parts.append(f"{100 * self.sparsity:.1f} % missing")
+        n_gold = int(np.count_nonzero(self.codes.gold >= 0))
+        if n_gold:
+            parts.append(f"{n_gold:,} gold")
+        return ", ".join(parts)
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

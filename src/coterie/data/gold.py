@@ -1,0 +1,170 @@
+"""Known labels: from a column of the table, a mapping, a Series, or another table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from coterie.data.annotations import Annotations, Array
+from coterie.data.columns import gold_like, guess
+from coterie.data.encoding import Coded, look_up
+from coterie.data.forms import refuse_blanks
+from coterie.data.table import Table, columns_table, join, listed, table_from
+from coterie.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def with_gold(annotations: Annotations, gold: Any) -> Annotations:
+    """Give the annotations with these known labels, in place of any they had.
+
+    Parameters
+    ----------
+    annotations
+        The labels.
+    gold
+        A mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels;
+        blank labels are unknown.
+
+    Examples
+    --------
+    >>> from coterie.data import annotations_from
+    >>> crowd = annotations_from([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "bob", "no")])
+    >>> with_gold(crowd, {"q2": "no"}).gold
+    {'q2': 'no'}
+    """
+    table, item, label = _items_and_labels(gold)
+    code = look_up(item.values, annotations.items)
+    if code.min(initial=0) < 0:
+        unknown = item.values[code < 0].tolist()
+        more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+        raise DataError(
+            f"item {unknown[0]!r} of {table.name}{more} is not among the items labelled; "
+            "remove it, or write the ids as in the labels"
+        )
+    return gold_of_rows(table, annotations, code[item.codes], label)
+
+
+def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Coded) -> Annotations:
+    """Give the annotations with the known label of each row's item.
+
+    Parameters
+    ----------
+    table
+        Where the rows come from.
+    annotations
+        The labels.
+    item
+        The item of each row, shape (rows,).
+    label
+        The known label of each row, -1 where unknown, codes of shape (rows,).
+    """
+    place = look_up(label.values, annotations.classes)
+    (known,) = np.nonzero(label.codes >= 0)
+    truth = place[label.codes[known]]
+    if (truth < 0).any():
+        raise DataError(_never_true(table, annotations, item, label, known[truth < 0]))
+    gold = np.full(annotations.n_items, -1, np.int32)
+    gold[item[known]] = truth
+    (contradicted,) = np.nonzero(gold[item[known]] != truth)
+    if len(contradicted):
+        i = item[known[contradicted[0]]]
+        said = annotations.classes[np.unique(truth[item[known] == i])].tolist()
+        raise DataError(
+            f"item {annotations.items.tolist()[i]!r} has {len(said)} gold labels in {table.name}, "
+            f"{join([repr(label) for label in said])}; keep one"
+        )
+    return annotations.with_gold_codes(gold)
+
+
+def _never_true(
+    table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
+) -> str:
+    value = label.values.tolist()[label.codes[rows[0]]]
+    of = f"the label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"
+    if value in annotations.extra_answers.tolist():
+        return f"{of} in {table.name} is an extra answer, which is never true; correct it"
+    return (
+        f"{of} in {table.name} is not one of the classes "
+        f"{listed(annotations.classes.tolist(), '[]')}; correct it, or pass classes= with every "
+        "possible truth"
+    )
+
+
+def known_labels(source: Any) -> pd.Series[Any]:
+    """Give the labels of a truth or gold table as a Series, item -> label.
+
+    Parameters
+    ----------
+    source
+        As ``gold`` in :func:`with_gold`; rows with a blank label are left out.
+
+    Examples
+    --------
+    >>> known_labels({"q2": "no", "q1": None}).to_dict()
+    {'q2': 'no'}
+    """
+    import pandas as pd
+
+    table, item, label = _items_and_labels(source)
+    rows = np.nonzero(label.codes >= 0)[0]
+    truth = pd.Series(
+        label.values[label.codes[rows]],
+        index=pd.Index(item.values[item.codes[rows]], name="item"),
+        name="label",
+    )
+    several = truth.groupby(level=0).nunique() > 1
+    if several.any():
+        raise DataError(
+            f"item {several.index[several][0]!r} has several labels in {table.name}; keep one"
+        )
+    return truth[~truth.index.duplicated()]
+
+
+def _items_and_labels(source: Any) -> tuple[Table, Coded, Coded]:
+    """Read items and their known labels; every item must be named, labels may be blank."""
+    import pandas as pd
+
+    if isinstance(source, Table):
+        table = source
+    elif isinstance(source, pd.Series):
+        table = _pairs(source.index.tolist(), source.tolist())
+    elif isinstance(source, Mapping):
+        table = _pairs(list(source), list(source.values()))
+    else:
+        table = replace(table_from(source), name="the gold frame")
+    places = _gold_columns(table)
+    item, label = table.read(places)
+    refuse_blanks(table, "item", item)
+    return table, item, label
+
+
+def _pairs(items: list[Any], labels: list[Any]) -> Table:
+    return columns_table("gold", {"item": items, "label": labels})
+
+
+def _gold_columns(table: Table) -> tuple[int, int]:
+    """Find the columns of items and known labels; of two columns, the second holds the labels."""
+    item = guess(table, "item")
+    truths = gold_like(table)
+    if len(truths) > 1:
+        raise DataError(
+            f"{len(truths)} columns of {table.name} fit the known label equally well, "
+            f"{listed(table.columns[place] for place in truths)}; keep one"
+        )
+    label = truths[0] if truths else guess(table, "label")
+    if item is None and len(table.columns) == 1:
+        item, label = table.index, 0
+    elif len(table.columns) == 2:
+        item = 1 - (1 if label is None else label) if item is None else item
+        label = 1 - item if label is None else label
+    if item is None or label is None or item == label:
+        raise DataError(
+            f"{table.name} must have a column of items and one of known labels; its columns are "
+            f"{listed(table.columns)}; call them 'item' and 'label'"
+        )
+    return item, label

@@ -1,0 +1,209 @@
+"""A table of any origin: its columns, and how its rows are named in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from coterie.data.annotations import Array
+from coterie.data.encoding import (
+    Coded,
+    Unusable,
+    code_arrow,
+    code_objects,
+    code_pandas,
+    without_blanks,
+)
+from coterie.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+INDEX = -1  # the place of a pandas index among the columns
+_SHOWN = 3  # rows named in a sentence
+_LISTED = 12  # names or classes listed in a sentence
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns that are coded when they are asked for, and how to speak of the rows.
+
+    Parameters
+    ----------
+    name
+        What to call the table: "labels.csv", "the frame".
+    columns
+        The names of the columns.
+    code
+        Gives the cells of the column at a place; missing cells are coded -1.
+    counted
+        How rows are counted, for the reader of a sentence.
+    number
+        Turns places among the rows, from 0, into the numbers that a person sees.
+    index
+        The place of a nameless column that names the rows, if there is one.
+    note
+        What else was found out about the file, such as its delimiter.
+    """
+
+    name: str
+    columns: tuple[Hashable, ...]
+    code: Callable[[Sequence[int]], list[Coded]]
+    counted: str = "the first is row 0"
+    number: Callable[[Sequence[int]], list[int]] = list
+    index: int | None = None
+    note: str = ""
+
+    def read(self, places: Sequence[int]) -> list[Coded]:
+        """Code the columns at these places; blank text and NaN count as missing."""
+        try:
+            return [without_blanks(coded) for coded in self.code(places)]
+        except Unusable as error:
+            if len(places) > 1:  # which one?
+                return [self.read([place])[0] for place in places]
+            raise DataError(
+                f"the column {self.column_name(places[0])} of {self.name} holds lists or the like "
+                f"({error}); expected text, numbers, dates or booleans"
+            ) from error
+
+    def column_name(self, place: int) -> str:
+        """Name a column in a sentence."""
+        return "the index" if place == self.index else repr(self.columns[place])
+
+    def row(self, place: int) -> str:
+        """Name one row: ``row 17 of labels.csv (the header is row 1)``."""
+        return self.rows([place])
+
+    def rows(self, places: Sequence[int] | Array) -> str:
+        """Name rows: ``rows 3, 9 and 12 of labels.csv (the header is row 1), and 48 more``."""
+        shown = [str(number) for number in self.number([int(p) for p in places[:_SHOWN]])]
+        text = f"{'row' if len(places) == 1 else 'rows'} {join(shown)} of {self.name}"
+        text += f" ({self.counted})"
+        return text + (f", and {len(places) - _SHOWN:,} more," if len(places) > _SHOWN else "")
+
+
+def join(words: Sequence[str], last: str = "and") -> str:
+    """Join words as in a sentence: a, b and c."""
+    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def listed(values: Iterable[Any], brackets: str = "") -> str:
+    """List values as they are written in Python; the first dozen if there are many."""
+    values = list(values)
+    shown = [repr(value) for value in values[:_LISTED]]
+    if len(values) > _LISTED:
+        shown.append(f"... ({len(values) - _LISTED:,} more)")
+    return f"{brackets[:1]}{', '.join(shown)}{brackets[1:]}"
+
+
+def table_from(data: Any) -> Table:
+    """See a dataframe, triples or a mapping item -> annotator -> label as a table; a Table stays.
+
+    Examples
+    --------
+    >>> table_from([("q1", "ann", "yes")]).columns
+    ('item', 'annotator', 'label')
+    """
+    import narwhals as nw
+
+    if isinstance(data, Table):
+        return data
+    if isinstance(data, Mapping):
+        return _table_of_mapping(data)
+    if nw.dependencies.is_pandas_dataframe(data):
+        return _table_of_pandas(data)
+    if nw.dependencies.is_pyarrow_table(data):
+        return arrow_table(data, "the frame")
+    frame = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        frame = frame.collect()
+    if isinstance(frame, nw.DataFrame):
+        return _table_of_arrow(frame)
+    if isinstance(frame, nw.Series):
+        raise DataError("a single column came, expected a frame with item, annotator and label")
+    return _table_of_triples(data)
+
+
+def _table_of_pandas(frame: pd.DataFrame) -> Table:
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    if named:
+        frame = frame.reset_index(level=named)
+
+    def code(places: Sequence[int]) -> list[Coded]:
+        return [
+            code_pandas(frame.index.to_series() if place == INDEX else frame.iloc[:, place])
+            for place in places
+        ]
+
+    return Table("the frame", tuple(frame.columns), code, index=None if named else INDEX)
+
+
+def _table_of_arrow(frame: Any) -> Table:
+    try:
+        table = frame.to_arrow()
+    except ModuleNotFoundError as error:
+        kind = frame.implementation.name.lower()
+        raise MissingExtraError(f"reading a {kind} frame", "pyarrow", "parquet") from error
+    return arrow_table(table, "the frame")
+
+
+def arrow_table(table: Any, name: str) -> Table:
+    """See a pyarrow table as a table."""
+
+    def code(places: Sequence[int]) -> list[Coded]:
+        return [code_arrow(table.column(place)) for place in places]
+
+    return Table(name, tuple(table.column_names), code)
+
+
+def columns_table(name: str, columns: Mapping[Hashable, Sequence[Any]], **said: Any) -> Table:
+    """See lists of Python objects, one a column, as a table."""
+    cells = list(columns.values())
+
+    def code(places: Sequence[int]) -> list[Coded]:
+        return [code_objects(cells[place]) for place in places]
+
+    return Table(name, tuple(columns), code, **said)
+
+
+def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
+    """See item -> annotator -> label as a table."""
+    triples = []
+    for item, labels in data.items():
+        if not isinstance(labels, Mapping):
+            raise DataError(
+                f"the mapping's value at {item!r} is {_shortened(labels)}, expected a mapping "
+                "annotator -> label; for columns of equal length, pass pandas.DataFrame(...)"
+            )
+        triples += [(item, annotator, label) for annotator, label in labels.items()]
+    return _table_of_triples(triples, "the mapping")
+
+
+def _table_of_triples(data: Any, name: str = "the list of triples") -> Table:
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        raise DataError(
+            f"got {_shortened(data)}, expected a dataframe or triples (item, annotator, label)"
+        )
+    if hasattr(data, "tolist"):  # a numpy array: give Python objects
+        data = data.tolist()
+    cells: tuple[list[Any], ...] = ([], [], [])
+    for place, triple in enumerate(data):
+        if isinstance(triple, (str, bytes, Mapping)) or not hasattr(triple, "__len__"):
+            size = "one value"
+        elif len(triple) != 3:
+            size = f"{len(triple)} values"
+        else:
+            for column, cell in zip(cells, triple, strict=True):
+                column.append(cell)
+            continue
+        raise DataError(
+            f"row {place} of {name} (the first is row 0) holds {size}, {_shortened(triple)}; "
+            "expected three, (item, annotator, label)"
+        )
+    return columns_table(name, dict(zip(("item", "annotator", "label"), cells, strict=True)))
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

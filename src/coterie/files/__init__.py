@@ -1,0 +1,1 @@
+"""One atomic writer, one container of arrays and a header, values as JSON."""

@@ -1,0 +1,164 @@
+"""A whole run: chains from a seed to a pooled result, with what there is to say about it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from coterie.diagnostics import diagnose, has_converged, is_watched
+from coterie.errors import ConvergenceWarning, CoterieError
+from coterie.inference.chain import Chain, Sampler
+from coterie.inference.chains import Stopped, run_chains
+from coterie.inference.checkpoint import Checkpoint
+from coterie.inference.modes import Verdict, judge
+from coterie.inference.pool import Pooled, pool
+from coterie.inference.progress import progress_bar, say
+from coterie.numeric.jit import telling_of_compilation
+
+
+class Options(NamedTuple):
+    """How a run is done; none of this changes what a whole run finds but the first three."""
+
+    chains: int
+    random_state: int | None
+    early_stop: bool
+    n_jobs: int | None = None
+    progress: bool = False
+    checkpoint: str | os.PathLike[str] | None = None
+    name: str = "sampling"
+
+
+class Sample(NamedTuple):
+    """What a run found, and how it went."""
+
+    pooled: Pooled
+    facts: dict[str, Any]
+
+
+COMPILING = "compiling the sampler: once on this machine, about 20 seconds ..."
+
+
+def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:
+    """Run the chains, leave out those that ended in a poorer mode, pool the others, warn.
+
+    Parameters
+    ----------
+    sampler, options
+        What is sampled, and how.
+    identity
+        What a checkpoint must share with this run: the data and the settings.
+    """
+    with telling_of_compilation(lambda: say(COMPILING, options.progress)):
+        chains, stopped, resumed = run(sampler, options, identity)
+    return conclude(chains, stopped, resumed)
+
+
+def run(
+    sampler: Sampler, options: Options, identity: Mapping[str, Any]
+) -> tuple[list[Chain], Stopped, bool]:
+    """Run the chains, from a checkpoint if there is one; say how they stopped, and whether so."""
+    store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
+    entropy = store.entropy() if store else None
+    resumed = entropy is not None
+    root = np.random.SeedSequence(options.random_state if entropy is None else entropy)
+    seeds = root.spawn(options.chains)
+    chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
+    if store and resumed:
+        done = store.restore(chains)
+        say(
+            f"going on from the checkpoint {store.path}, sweep {done:,} of {sampler.plan.end:,}",
+            options.progress,
+        )
+
+    def meeting() -> None:
+        if store and store.due():
+            store.write(chains, int(root.entropy))  # type: ignore[arg-type]
+
+    with progress_bar(options.name, options.chains * sampler.plan.end, options.progress) as bar:
+        stopped = run_chains(
+            chains, early_stop=options.early_stop, n_jobs=options.n_jobs, bar=bar, meeting=meeting
+        )
+    if store:
+        store.write(chains, int(root.entropy))  # type: ignore[arg-type]
+    if min(chain.kept.used[2] for chain in chains) == 0:
+        raise KeyboardInterrupt  # stopped before there was anything to keep
+    return chains, stopped, resumed
+
+
+def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
+    """Judge where the chains ended, pool them, and warn of what should not be trusted."""
+    sampler = chains[0].sampler
+    n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
+    has_densities = hasattr(chains[0].state, "strength")  # clusters with parameters of their own
+    n_groups = np.stack([chain.kept.trace.n_groups[:n_sweeps] for chain in chains])
+    verdict = judge(
+        np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
+        np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
+        n_groups if has_densities else None,
+    )
+    pooled = pool([chains[k] for k in verdict.kept])
+    if not np.isfinite(pooled.item_probability).all():
+        raise CoterieError(
+            "the sampler met numbers too large or too small to compute with; choose a prior that"
+            " is less vague"
+        )
+    facts = {
+        "stopped": stopped,
+        "sweeps": min(chain.done for chain in chains),
+        "burn_in": sampler.plan.burn_in,
+        "chains": len(chains),
+        "left_out": {str(k + 1): why for k, why in verdict.left_out.items()},
+        "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
+        "resumed": resumed,
+    }
+    warn(facts, verdict, pooled, sampler.plan.sweeps)
+    return Sample(pooled, facts)
+
+
+def warn(facts: Mapping[str, Any], verdict: Verdict, pooled: Pooled, planned: int) -> None:
+    """Warn of an interruption, of chains left out, of chains that have not converged."""
+    done = facts["sweeps"]
+    if facts["stopped"] == "interrupted":
+        message = f"interrupted after {done:,} of {planned:,} sweeps; the draws so far are kept"
+        warnings.warn(ConvergenceWarning(message, {"sweeps": done}), stacklevel=2)
+    if verdict.left_out:
+        warnings.warn(_left_out(verdict), stacklevel=2)
+    if not has_converged(pooled.draws.trace):
+        warnings.warn(_not_converged(pooled, done), stacklevel=2)
+
+
+def _left_out(verdict: Verdict) -> ConvergenceWarning:
+    each = [
+        f"chain {k + 1} is {why} (log joint {verdict.modes[k].log_joint:,.1f} against"
+        f" {verdict.better[k].log_joint:,.1f}, agreement with the vote"
+        f" {verdict.modes[k].vote_agreement:.0%} against {verdict.better[k].vote_agreement:.0%})"
+        for k, why in verdict.left_out.items()
+    ]
+    numbers = {"left_out": float(len(each)), "kept": float(len(verdict.kept))}
+    for mode in verdict.modes:
+        numbers[f"log_joint[{mode.chain + 1}]"] = mode.log_joint
+        numbers[f"vote_agreement[{mode.chain + 1}]"] = mode.vote_agreement
+    return ConvergenceWarning(
+        f"{len(each)} of {len(verdict.modes)} chains ended in another mode and are left out: "
+        f"{'; '.join(each)}; run more chains, or add gold labels, to see which mode holds",
+        numbers,
+    )
+
+
+def _not_converged(pooled: Pooled, done: int) -> ConvergenceWarning:
+    trace = {name: draws for name, draws in pooled.draws.trace.items() if is_watched(name)}
+    # NaN: the R-hat of what is constant, and the effective draws of next to none.
+    table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
+    worst = table.iloc[int(table["r_hat"].argmax())]
+    least = table.iloc[int(table["ess_bulk"].argmin())]
+    numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}
+    return ConvergenceWarning(
+        f"the chains have not converged after {done:,} sweeps: R-hat {worst['r_hat']:.3f}"
+        f" ({worst['quantity']}; 1.01 is fine), effective draws {least['ess_bulk']:,.0f}"
+        f" ({least['quantity']}; 400 are enough); raise sweeps, and look at where chains differ",
+        numbers,
+    )

@@ -1,0 +1,1 @@
+"""Gibbs samplers, one file or folder per model (numba)."""

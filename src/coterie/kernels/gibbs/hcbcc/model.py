@@ -1,0 +1,208 @@
+"""hcBCC: the annotators of a cluster resemble one another. Sampled: z, q, alpha, beta, eta.
+
+q ~ CRP(alpha),  Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) with m = q[l],  beta[m, t] ~ Gamma(a, b),
+eta[m, t] ~ Dir(phi gamma[t]),  tau ~ Dir(eps mu);  Psi, tau integrated out.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.gibbs.confusion import draw_class_balance, draw_matrices, mean_matrices, slabs
+from coterie.kernels.gibbs.groups import (
+    log_partition,
+    pack_concentration,
+    seat_newcomers,
+    share_of_new,
+    starting_concentration,
+    starting_groups,
+    update_concentration,
+)
+from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
+from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_parameters, pack_base
+from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
+from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
+from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.truth.item import log_truth, starting_truth
+from coterie.kernels.truth.shapes import Shapes, count_answers, flat
+from coterie.kernels.truth.sweep import sweep_apart
+from coterie.kernels.truth.view import View, Work, add_shapes, new_work
+from coterie.numeric.jit import kernel, piece
+from coterie.numeric.lines import on_own_lines
+from coterie.priors import HCBCCPrior
+
+__all__ = [
+    "Prior",
+    "State",
+    "draw_class_balance",
+    "draw_confusion",
+    "initial_state",
+    "mean_confusion",
+    "pack_prior",
+    "run_block",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+def pack_prior(prior: HCBCCPrior) -> Prior:
+    """Give a resolved prior as the kernel reads it."""
+    phi, gamma = np.asarray(prior.mean_strength), np.asarray(prior.mean)
+    return Prior(
+        np.array(prior.class_weights),
+        pack_base(
+            phi[:, None] * gamma, np.array(prior.strength.shape), np.array(prior.strength.rate)
+        ),
+        pack_concentration(prior.concentration),
+        prior.auxiliaries,
+    )
+
+
+def initial_state(
+    data: Codes, prior: Prior, truth: IntArray, group: IntArray, rng: np.random.Generator
+) -> State:
+    """Start from a truth, shape (N,), and a grouping, shape (L,).
+
+    alpha, beta and eta come from their priors; a sweep first updates beta and eta.
+    """
+    start, class_total = starting_truth(truth, data)
+    n_annotators = len(data.annotator_start) - 1
+    matrix = np.arange(n_annotators, dtype=np.int32)
+    said, said_total = count_answers(start, matrix, n_annotators, data)
+    seats, size, slot, n_groups = starting_groups(group, data, prior.auxiliaries)
+    log_concentration = np.array([starting_concentration(prior.concentration, rng)])
+    state = State(
+        start,
+        class_total,
+        said,
+        said_total,
+        seats,
+        size,
+        slot,
+        n_groups,
+        log_concentration,
+        *starting_parameters(len(slot), int(n_groups[0]), prior.base, rng),
+    )
+    return on_own_lines(state)
+
+
+def starting_parameters(
+    n_slots: int, n_groups: int, prior: BasePrior, rng: np.random.Generator
+) -> Shapes:
+    """Draw beta and eta of the groups from the prior; nothing yet for the other slots."""
+    drawn = draw_prior(n_groups, prior, rng)
+    shapes = Shapes._make(np.zeros((n_slots, *array.shape[1:])) for array in drawn)
+    for array, values in zip(shapes, drawn, strict=True):
+        array[:n_groups] = values
+    return shapes
+
+
+def view_of(state: State, prior: Prior) -> View:
+    """Show the state to the truth update: a matrix each, a base a cluster."""
+    everybody = np.arange(len(state.group), dtype=np.int32)
+    return View(
+        state.truth,
+        state.class_total,
+        prior.class_weight,
+        state.said.reshape(-1),
+        state.said_total.reshape(-1),
+        np.zeros(0, np.int32),
+        np.zeros(0, np.int32),
+        state.group,
+        everybody,
+        np.array([len(everybody)]),
+        flat(Shapes(state.weight, state.strength, state.log_mean, state.log_strength)),
+    )
+
+
+@piece
+def log_prior(state: State, prior: Prior) -> float:
+    """Give log p(q | alpha) p(alpha) p(beta, eta), the auxiliaries left out."""
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    result = log_partition(state.size, state.log_concentration[0], prior.concentration)
+    for k in range(state.n_groups[0]):
+        result += log_parameters(state.slot[k], shapes, prior.base)
+    return result
+
+
+def run_block(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    tally: Tally,
+    trace: Trace,
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    view = view_of(state, prior)
+    scratch = new_work(data, view), new_room(state, data)
+    _sweep_many(state, view, data, prior, rng, (tally, trace), scratch)
+
+
+@kernel
+def _sweep_many(
+    state: State,
+    view: View,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    record: tuple[Tally, Trace],
+    scratch: tuple[Work, Room],
+) -> None:
+    tally, trace = record
+    work, room = scratch
+    log_alpha = state.log_concentration
+    for sweep in range(len(trace.log_joint)):
+        # beta and eta first: at the start they know nothing of the labels yet.
+        sweep_parameters(state, prior, room, rng)
+        add_shapes(view, data, work)
+        sweep_apart(view, data, work, rng, tally)
+        sweep_groups(state, prior, room, rng)
+        update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
+        log_p_labels = room.log_likelihood[0]
+        trace.log_likelihood[sweep] = log_p_labels
+        trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
+        trace.n_groups[sweep] = state.n_groups[0]
+        trace.concentration[sweep] = math.exp(log_alpha[0])
+        note_classes(sweep, state.class_total, trace)
+
+
+def draw_confusion(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    spare: np.random.Generator,
+    out: FloatArray,
+) -> None:
+    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+
+    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    """
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
+        out[some] = draw_matrices(state.said[some], shapes, state.group[some], rng)
+    idle = np.flatnonzero(state.group < 0)
+    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
+    joins, alone = idle[seats >= 0], idle[seats < 0]
+    out[joins] = draw_matrices(state.said[joins], shapes, seats[seats >= 0], spare)
+    fresh = draw_prior(len(alone), prior.base, spare)
+    out[alone] = draw_matrices(state.said[alone], fresh, np.arange(len(alone)), spare)
+
+
+def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
+    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
+        out[some] += mean_matrices(state.said[some], shapes, state.group[some])
+    new = share_of_new(state.size, state.log_concentration[0])
+    groups = state.slot[: state.n_groups[0]]
+    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
+    newcomer = np.tensordot(share, np.exp(state.log_mean[groups]), 1)
+    newcomer += new * prior.base.mean_weight / prior.base.mean_weight.sum(axis=0)
+    out[state.group < 0] += newcomer.T

@@ -1,0 +1,106 @@
+"""The vote: how many labels each class of each item got, and who wins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.batches import parts_of
+
+FloatArray = NDArray[np.float64]
+VoteArray = NDArray[np.int32]
+
+
+def count_votes(codes: Codes) -> VoteArray:
+    """Count the labels of each class of each item.
+
+    Extra answers are no vote for any class; an annotator's repeated labels are as many votes.
+
+    Returns
+    -------
+    Array of shape (items, classes).
+
+    Examples
+    --------
+    >>> from coterie.data.codes import encode
+    >>> count_votes(encode([0, 0, 0, 1], [0, 1, 2, 0], [1, 1, 0, 2], sizes=(3, 3, 2, 3))).tolist()
+    [[1, 2], [0, 0], [0, 0]]
+    """
+    votes = np.zeros((len(codes.gold), codes.n_classes), np.int32)
+    for items, labels, item in parts_of(codes):
+        answer = codes.item_answer[labels]
+        vote = answer < codes.n_classes
+        place = item[vote] * codes.n_classes + answer[vote]
+        counted = np.bincount(place, minlength=votes[items].size)
+        votes[items] = counted.reshape(-1, codes.n_classes)
+    return votes
+
+
+def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
+    """Share of each class in the votes of each item; one for the known class of a gold item.
+
+    An item without votes gets the mean of the other items' shares: the class proportions. (Where
+    no item has any, the classes are alike.)
+
+    Parameters
+    ----------
+    votes
+        Votes of each class, shape (items, classes).
+    gold
+        The known class of each item, -1 where unknown, shape (items,).
+
+    Returns
+    -------
+    Array of shape (items, classes), rows summing to one.
+
+    Examples
+    --------
+    >>> vote_shares(np.array([[1, 3], [0, 0], [2, 2]]), np.array([-1, -1, 0])).tolist()
+    [[0.25, 0.75], [0.625, 0.375], [1.0, 0.0]]
+    """
+    shares = votes.astype(np.float64)
+    (known,) = np.nonzero(gold >= 0)
+    shares[known] = 0
+    shares[known, gold[known]] = 1
+    total = shares.sum(axis=1, keepdims=True)
+    silent = total[:, 0] == 0
+    shares /= np.where(total > 0, total, 1)
+    if silent.all():
+        shares[:] = 1 / max(shares.shape[1], 1)
+    elif silent.any():
+        shares[silent] = shares.sum(axis=0) / np.count_nonzero(~silent)
+    return shares
+
+
+def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Elect the class with most votes; of k that tie, number floor(k * shift) in class order.
+
+    Parameters
+    ----------
+    votes
+        Votes or vote shares of each class, shape (items, classes).
+    shift
+        A number in [0, 1) for each item, shape (items,): zeros elect the lowest class, uniform
+        draws elect at random.
+
+    Returns
+    -------
+    winner
+        The elected class of each item, shape (items,).
+    n_tied
+        Number of classes that have the most votes, one where there is no tie, shape (items,).
+
+    Examples
+    --------
+    >>> winner, n_tied = elect(np.array([[2, 1, 2], [0, 1, 0]]), np.array([0.5, 0.0]))
+    >>> winner.tolist(), n_tied.tolist()
+    ([2, 1], [2, 1])
+    """
+    best = votes == votes.max(axis=1, keepdims=True, initial=0)
+    n_tied = best.sum(axis=1, dtype=np.int32)
+    skip = (n_tied * shift).astype(np.int64)
+    winner = (best.cumsum(axis=1) > skip[:, None]).argmax(axis=1)
+    return winner, n_tied

@@ -1,5 +1,0 @@
-"""Roles in plain words: what an annotator or a coterie is, as far as the posterior supports it."""
-
-from coterie.posterior.roles.name import Roles, roles_of
-
-__all__ = ["Roles", "roles_of"]

@@ -1,0 +1,137 @@
+"""From draws of confusion matrices to the role that they support, and its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from coterie.roles.rule import (
+    ADVERSARY,
+    EXPERT,
+    GOOD,
+    N_LEVELS,
+    NOVICE,
+    SPAMMER,
+    Codes,
+    count_roles,
+    find_codes,
+)
+
+SUPPORT = 0.8
+"""A role is given if at least this share of the draws has it; docs/roles.md says why."""
+
+BETWEEN = 0.95
+"""Two neighbouring levels are named together if this share of the draws has one of them."""
+
+TOO_FEW = "too few labels to say"
+
+CHUNK = 4_000_000
+"""Numbers of the matrices, and of the counts, that are worked on at once."""
+
+
+class Roles(NamedTuple):
+    """Roles in plain words and their posterior probabilities; NaN where there is no role."""
+
+    role: NDArray[Any]  # (groups,) text
+    probability: NDArray[np.float64]  # (groups,)
+
+
+def roles_of(
+    confusion: NDArray[Any],
+    class_balance: ArrayLike,
+    classes: Sequence[Any] | NDArray[Any],
+    answers: Sequence[Any] | NDArray[Any],
+    labelled: ArrayLike | None = None,
+) -> Roles:
+    """Say in plain words what each annotator, or each coterie, is.
+
+    Every draw of a matrix has exactly one role, by the rule in docs/roles.md. A role's probability
+    is the share of the draws that have it, and a role is given only if that is at least 0.8: the
+    most specific one of which this holds. If there is none, but one of two neighbouring levels is
+    nearly sure (0.95), both are named: "novice or spammer".
+
+    Parameters
+    ----------
+    confusion
+        Draws of confusion matrices, shape (draws, groups, classes, answers).
+    class_balance
+        Draws of the class proportions, shape (draws, classes).
+    classes, answers
+        The labels; the answers are the classes, followed by those that are never true.
+    labelled
+        Who has labels, shape (groups,); by default everybody. The others get no role.
+
+    Examples
+    --------
+    >>> expert = [[0.9, 0.1], [0.1, 0.9]]
+    >>> spammer = [[0.2, 0.8], [0.2, 0.8]]
+    >>> draws = np.array([[expert, spammer]] * 10)  # ten draws that agree: no doubt is left
+    >>> roles_of(draws, np.full((10, 2), 0.5), ["no", "yes"], ["no", "yes"])
+    Roles(role=array(['expert', 'always says yes'], dtype=object), probability=array([1., 1.]))
+    """
+    n_draws, n_groups, n_classes, n_answers = confusion.shape
+    balance = np.ascontiguousarray(class_balance, np.float64)
+    codes = find_codes(n_classes, n_answers)
+    words = _words(list(classes), list(answers))
+    role = np.full(n_groups, TOO_FEW, object)
+    probability = np.full(n_groups, np.nan)
+    known = np.ones(n_groups, bool) if labelled is None else np.asarray(labelled) > 0
+    step = max(CHUNK // max(n_draws * n_classes * n_answers, codes.end), 1)
+    for start in range(0, n_groups if n_draws else 0, step):
+        block = np.moveaxis(confusion[:, start : start + step], 0, 1)
+        counts = np.zeros((len(block), codes.end), np.int64)
+        levels = np.zeros((len(block), N_LEVELS), np.int64)
+        count_roles(np.ascontiguousarray(block, np.float64), balance, counts, levels)
+        for m in np.flatnonzero(known[start : start + step]):
+            level = levels[m] / n_draws
+            code, share = _choose(counts[m] / n_draws, level, codes, n_classes)
+            if code >= 0:
+                role[start + m], probability[start + m] = words[code], share
+            else:
+                role[start + m], probability[start + m] = _between(level, words)
+    return Roles(role, probability)
+
+
+def _between(level: NDArray[np.float64], words: list[str]) -> tuple[str, float]:
+    """Name two neighbouring levels of which one nearly surely holds; else say that none does."""
+    neighbours = ((GOOD, NOVICE), (NOVICE, SPAMMER), (SPAMMER, ADVERSARY))
+    share = [float(level[a] + level[b] + level[EXPERT] * (a == GOOD)) for a, b in neighbours]
+    best = int(np.argmax(share))
+    if share[best] < BETWEEN:
+        return TOO_FEW, np.nan
+    return f"{words[neighbours[best][0]]} or {words[neighbours[best][1]]}", share[best]
+
+
+def _choose(
+    role: NDArray[np.float64], level: NDArray[np.float64], codes: Codes, n_classes: int
+) -> tuple[int, float]:
+    """Choose the most specific role with enough support: its code (-1 if none) and share."""
+    pattern = N_LEVELS + int(role[N_LEVELS:].argmax())
+    if role[pattern] >= SUPPORT:
+        return pattern, float(role[pattern])
+    pairs = role[codes.confuses :].reshape(n_classes, n_classes)
+    either = np.triu(pairs + pairs.T)
+    pair = int(either.argmax())
+    if either.flat[pair] >= SUPPORT:  # sure of the two classes, not of which is taken for which
+        return codes.confuses + pair, float(either.flat[pair])
+    for code in (EXPERT, GOOD, SPAMMER, ADVERSARY, NOVICE):
+        share = level[code] + (level[EXPERT] if code == GOOD else 0.0)  # an expert is good too
+        if share >= SUPPORT:
+            return code, float(share)
+    return -1, np.nan
+
+
+def _words(classes: list[Any], answers: list[Any]) -> list[str]:
+    """Name every role, in the order of the codes."""
+    levels = {SPAMMER: "spammer", ADVERSARY: "adversary", NOVICE: "novice"}
+    levels |= {GOOD: "good", EXPERT: "expert"}
+    return [
+        *(levels[code] for code in range(N_LEVELS)),
+        *(f"always says {answer}" for answer in answers),
+        *(f"biased towards {answer}" for answer in answers),
+        *(f"weak on {label}" for label in classes),
+        *(f"confuses {label} with {other}" for label in classes for other in classes),
+    ]

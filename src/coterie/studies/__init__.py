@@ -1,0 +1,1 @@
+"""Studies of many fits: the league of models on data sets, and the paper again."""

@@ -1,0 +1,87 @@
+"""Models by their names, all alike: settings that a model does not know are left out."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+from coterie.data.build import DUPLICATES
+from coterie.errors import DataError
+from coterie.models import MODELS, make_model
+from coterie.models.base import Estimator
+
+REFERENCE = "majority"
+"""The vote: what every model is measured against. It always runs."""
+
+
+def line_up(
+    names: Sequence[str] | None = None,
+    *,
+    seed: int = 0,
+    duplicates: str = "keep",
+    sweeps: int | None = None,
+) -> dict[str, Estimator]:
+    """Make the models, by name, the vote first if nobody named it.
+
+    Parameters
+    ----------
+    names
+        Short names of the registry, ``"all"`` of them (the default), or ``module:Class`` of an
+        estimator elsewhere.
+    seed
+        ``random_state`` of the models that have one.
+    duplicates
+        What an annotator's repeated labels of one item mean.
+    sweeps
+        Length of the chains of sampling models, of which 30 % are burn-in; None leaves both be.
+
+    Examples
+    --------
+    >>> list(line_up(["ds"]))
+    ['majority', 'ds']
+    >>> list(line_up(["all"]))
+    ['majority', 'ds', 'ibcc', 'cbcc', 'hcbcc']
+    >>> line_up(["vote"])
+    Traceback (most recent call last):
+    coterie.errors.DataError: no model 'vote'; choose one of majority, ds, ...
+    """
+    if duplicates not in DUPLICATES:
+        raise DataError(f"duplicates must be one of {', '.join(DUPLICATES)}, got {duplicates!r}")
+    chosen = (MODELS if name == "all" else [name] for name in names or ["all"])
+    wanted = list(dict.fromkeys(name for some in chosen for name in some))
+    if REFERENCE not in wanted:
+        wanted.insert(0, REFERENCE)
+    # One thread a fit: the fits themselves run side by side.
+    settings = {"random_state": seed, "duplicates": duplicates, "n_jobs": 1, "progress": False}
+    if sweeps is not None:
+        if sweeps < 1:
+            raise DataError(f"sweeps must be at least 1, got {sweeps}")
+        settings |= {"sweeps": sweeps, "burn_in": 3 * sweeps // 10}
+    return {name: _make(name, settings) for name in wanted}
+
+
+def set_known(model: Estimator, settings: dict[str, Any]) -> Estimator:
+    """Set those parameters that the model has."""
+    known = model.get_params()
+    return model.set_params(**{key: value for key, value in settings.items() if key in known})
+
+
+def _make(name: str, settings: dict[str, Any]) -> Estimator:
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        return make_model(name, **settings)
+    try:
+        factory = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise DataError(f"no model {name!r}: {error}; expected module:Class") from error
+    model = set_known(factory(), settings)
+    try:
+        pickle.dumps(model)
+    except Exception as error:
+        raise DataError(
+            f"the model {name!r} cannot be sent to a process of its own: {error}; "
+            "define its class at the top of its module"
+        ) from error
+    return model

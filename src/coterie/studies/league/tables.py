@@ -1,0 +1,226 @@
+"""The league as tables of text, the same on a terminal and in Markdown."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from coterie.studies.league.bootstrap import LEAST, Interval
+from coterie.studies.league.job import FLOOR, Outcome
+from coterie.studies.league.league import SAME, League, Row, Standing
+from coterie.studies.league.lineup import REFERENCE
+
+NOTHING = "–"
+
+
+class Grid(NamedTuple):
+    """A table of text; ``align`` says of each column whether it goes left (l) or right (r)."""
+
+    header: list[str]
+    rows: list[list[str]]
+    align: str
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a percentage: 75.93."""
+    return NOTHING if share is None else f"{100 * share:.2f}"
+
+
+def points(difference: float | None) -> str:
+    """Write a difference of shares in percentage points, with its sign: +1.25."""
+    if difference is None:
+        return NOTHING
+    rounded = round(100 * difference, 2)
+    return "0.00" if rounded == 0 else f"{rounded:+.2f}".replace("-", "−")
+
+
+def interval(difference: Interval | None) -> str:
+    """Write an interval in percentage points: −0.50 to +2.10."""
+    if difference is None or difference.low is None:
+        return NOTHING
+    return f"{points(difference.low)} to {points(difference.high)}"
+
+
+def decimal(number: float | None) -> str:
+    """Write a number with three decimals."""
+    return NOTHING if number is None else f"{number:.3f}"
+
+
+def seconds(number: float | None) -> str:
+    """Write seconds with as many digits as matter: <0.001, 0.003, 12.3, 345."""
+    if number is None:
+        return NOTHING
+    if number < 0.0005:
+        return "<0.001"
+    return f"{number:.3f}" if number < 1 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
+
+
+def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Write settings as names and words; a unit stands behind the underscore of the name.
+
+    Examples
+    --------
+    >>> settings({"sweeps": None, "timeout_seconds": 600.0})
+    [('sweeps', "the model's own"), ('timeout', '600 seconds')]
+    """
+    written = []
+    for key, value in values.items():
+        name, _, unit = key.partition("_")
+        text = "the model's own" if value is None else str(value)
+        text = f"{value:g}" if isinstance(value, float) else text
+        written.append((name, f"{text} {unit}".strip()))
+    return written
+
+
+def standing_grid(league: League) -> Grid:
+    """One row a model: means over the common data sets."""
+    header = [
+        "model", "scored", "accuracy", "vs vote", "95 % interval", "balanced", "log loss",
+        "calibration", "seconds", "worst against the vote",
+    ]  # fmt: skip
+    return Grid(header, [_standing_cells(s) for s in league.standings], "lrrrrrrrrl")
+
+
+def _standing_cells(s: Standing) -> list[str]:
+    total = s.scored + s.failed
+    return [
+        s.model,
+        f"{s.scored}" if not s.failed else f"{s.scored} of {total}",
+        percent(s.accuracy),
+        points(None if s.difference is None else s.difference.mean),
+        interval(s.difference),
+        percent(s.balanced_accuracy),
+        decimal(s.log_loss),
+        decimal(s.calibration_error),
+        seconds(s.seconds),
+        NOTHING if s.worst is None else f"{points(s.worst[1])} on {s.worst[0]}",
+    ]
+
+
+def row_grid(league: League) -> Grid:
+    """One row a data set and model; data sets without a truth are left out."""
+    header = [
+        "data set", "model", "items", "accuracy", "vs vote", "95 % interval", "balanced",
+        "log loss", "calibration", "coteries", "seconds",
+    ]  # fmt: skip
+    shown = [row for row in league.rows if row.outcome.dataset not in league.without_truth]
+    rows = [_row_cells(row) for row in shown]
+    if all(row.scores is None or row.scores.coteries is None for row in shown):
+        header.remove("coteries")
+        rows = [cells[:9] + cells[10:] for cells in rows]
+    return Grid(header, rows, "ll" + "r" * (len(header) - 2))
+
+
+def _row_cells(row: Row) -> list[str]:
+    s, difference = row.scores, row.difference
+    first = [row.outcome.dataset, row.outcome.model]
+    if s is None:
+        return [*first, NOTHING, row.outcome.status, *[NOTHING] * 7]
+    return [
+        *first,
+        f"{s.items:,}",
+        percent(s.accuracy),
+        points(None if difference is None else difference.mean),
+        interval(difference),
+        percent(s.balanced_accuracy),
+        decimal(s.log_loss),
+        decimal(s.calibration_error),
+        NOTHING if s.coteries is None else f"{s.coteries:.2f}",
+        seconds(s.seconds),
+    ]
+
+
+def failure_grid(league: League) -> Grid:
+    """One row a data set and reason: what was not scored, and why."""
+
+    def why(outcome: Outcome) -> tuple[str, str, str]:
+        return outcome.dataset, outcome.status, outcome.reason
+
+    rows = []
+    for (dataset, status, reason), outcomes in groupby(league.failures, why):
+        models = [outcome.model for outcome in outcomes]
+        who = "all" if len(models) == len(league.models) else ", ".join(models)
+        rows.append([dataset, who, f"{status}: {reason}" if reason else status])
+    return Grid(["data set", "models", "why"], rows, "lll")
+
+
+def note_grid(league: League) -> Grid:
+    """One row a warning that a fit or a data set gave."""
+    rows = [
+        [row.outcome.dataset, row.outcome.model, note]
+        for row in league.rows
+        for note in row.outcome.notes
+    ]
+    return Grid(["data set", "model", "warning"], rows, "lll")
+
+
+def explanation(league: League) -> str:
+    """Say over what the means run and how to read them."""
+    n_common, n_known = len(league.common), len(league.datasets) - len(league.without_truth)
+    sets = "data set" if n_common == 1 else "data sets"
+    scored = (
+        f"{n_common} {sets}"
+        if n_common == n_known
+        else f"the {n_common} {sets}, of {n_known} with a truth, on which all models have a score"
+    )
+    return (
+        f"Means over {scored}, each counting once. Accuracies in %, ties shared; differences to "
+        f"the vote ({REFERENCE}) in percentage points, on the same items, with paired bootstrap "
+        "intervals."
+    )
+
+
+def leaders(league: League, measure: str = "accuracy") -> set[str]:
+    """Name the models with the best mean of a measure: of losses and errors the lowest."""
+    means = {s.model: getattr(s, measure) for s in league.standings if s.accuracy is not None}
+    pick = min if measure in ("log_loss", "calibration_error") else max
+    best = pick(means.values(), default=0.0)
+    return {model for model, mean in means.items() if abs(mean - best) <= SAME}
+
+
+def headline(league: League) -> str:
+    """Say in a sentence who leads, and whether that is more than chance."""
+    first = leaders(league)
+    if not first:
+        return "No model was scored on any data set."
+    standing = next(s for s in league.standings if s.model in first)
+    names = " and ".join(s.model for s in league.standings if s.model in first)
+    lead = f"Highest mean accuracy: {names}, {percent(standing.accuracy)} %"
+    difference = standing.difference
+    if difference is None:
+        return f"{lead}; no model is better than the vote on average."
+    by = f"{points(difference.mean)} points against the vote"
+    if difference.low is None:
+        return f"{lead}, {by}."
+    holds = "which holds zero" if difference.low <= 0 else "which lies above zero"
+    return f"{lead}, {by} (95 % interval {interval(difference)}, {holds})."
+
+
+def n_items(league: League, dataset: str) -> int:
+    """Give the number of scored items of a data set; 0 if no model was scored."""
+    scores = [league.scores(dataset, model) for model in league.models]
+    return next((s.items for s in scores if s is not None), 0)
+
+
+def glossary() -> list[tuple[str, str]]:
+    """Say what the columns mean."""
+    return [
+        ("items", "those scored: with a label and a truth"),
+        ("accuracy", "share of items whose most probable class is the true one; k classes that "
+         "tie count 1/k each, as if one were drawn"),
+        ("vs vote", f"accuracy less that of the vote ({REFERENCE}) on the same items, in "
+         "percentage points"),
+        ("95 % interval", "paired bootstrap: of a data set, over its items; of the mean, over the "
+         f"data sets; none for fewer than {LEAST}"),
+        ("balanced", "accuracy within each true class, averaged over the classes"),
+        ("log loss", "mean of -log of the probability of the truth, in nats; probabilities below "
+         f"{FLOOR:.6f} count as that, so that a truth called impossible costs "
+         f"{-math.log(FLOOR):.1f} and not infinity (compare.json has the exact number too)"),
+        ("calibration", "expected calibration error, ten bins: how far confidence and accuracy "
+         "lie apart"),
+        ("coteries", "posterior mean of the number of groups among the annotators"),
+        ("seconds", "the fit alone, on one thread, other fits running beside it; reading, scoring "
+         "and compiling are not counted"),
+    ]  # fmt: skip

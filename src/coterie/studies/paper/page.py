@@ -1,0 +1,182 @@
+"""The results for people: one self-contained HTML page, and the same in Markdown."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from coterie.io.write import write_together
+from coterie.studies.paper.claims import Claim
+from coterie.studies.paper.claims import table as claim_table
+from coterie.studies.paper.estimate import in_words
+from coterie.studies.paper.experiment import Table
+from coterie.studies.paper.method import METHOD
+from coterie.studies.paper.registry import EXPERIMENTS
+from coterie.studies.paper.store import as_json
+
+Documents = Mapping[str, Mapping[str, Any]]
+
+INTRODUCTION = (
+    "Every table and figure of Bayesian Nonparametric Crowdsourcing (Moreno, Teh, Perez-Cruz, "
+    "Artes-Rodriguez), made again: ours beside the paper's numbers, with a word where they differ."
+)
+
+
+def write_pages(out: Path, documents: Documents, claims: Sequence[Claim]) -> list[Path]:
+    """Write the claims as JSON, and the page."""
+    content = as_json({"claims": [claim._asdict() for claim in claims]})
+    page = make_page(documents, claims, _pictures(out, documents))
+    paths = [out / "claims.json", out / "reproduction.html"]
+    write_together(
+        {
+            paths[0]: lambda part: part.write_text(content, "utf-8"),
+            paths[1]: lambda part: part.write_text(page, "utf-8"),
+        }
+    )
+    return paths
+
+
+def _pictures(out: Path, documents: Documents) -> dict[str, str]:
+    """Give the pictures as base64, by name."""
+    paths = {name: out / f"{name}.png" for name in documents}
+    return {
+        name: base64.b64encode(path.read_bytes()).decode()
+        for name, path in paths.items()
+        if path.exists()
+    }
+
+
+def make_page(documents: Documents, claims: Sequence[Claim], pictures: Mapping[str, str]) -> str:
+    """Write the page as HTML that loads nothing; every name and message is escaped."""
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["duration"] = in_words
+    source = files("coterie.studies.paper").joinpath("page.html").read_text("utf-8")
+    return environment.from_string(source).render(
+        introduction=INTRODUCTION,
+        method=METHOD,
+        claims=claim_table(list(claims)) if claims else None,
+        sections=[_section(document) for document in documents.values()],
+        pictures=pictures,
+        made=_made(documents),
+        left_out=_left_out(documents),
+        full=_is_full(documents),
+    )
+
+
+def _section(document: Mapping[str, Any]) -> dict[str, Any]:
+    experiment = EXPERIMENTS[document["name"]]
+    data = document["data"]
+    return {
+        **document,
+        "tables": experiment.tables(data),
+        "words": experiment.words(data),
+    }
+
+
+def _is_full(documents: Documents) -> bool:
+    return all(document["data"]["made"]["full"] for document in documents.values())
+
+
+def _made(documents: Documents) -> dict[str, str]:
+    """Say how the results were made."""
+    if not documents:
+        return {}
+    smallest = [one for one in documents.values() if not one["data"]["made"]["full"]]
+    first = next(iter(smallest or documents.values()))
+    codes = sorted({code for document in documents.values() for code in document["code"]})
+    return {
+        "size": first["data"]["made"]["words"].split("; ")[-1]
+        if _is_full(documents)
+        else first["data"]["made"]["words"],
+        "seed": str(first["seed"]),
+        "command": first["data"]["made"].get("command", "coterie reproduce"),
+        "code": ", ".join(codes) + (" (mixed!)" if len(codes) > 1 else ""),
+    }
+
+
+def _left_out(documents: Documents) -> dict[str, str]:
+    return {
+        name: why for document in documents.values() for name, why in document["left_out"].items()
+    }
+
+
+def write_markdown(path: Path, out: Path, documents: Documents, claims: Sequence[Claim]) -> None:
+    """Write the results as Markdown, pictures and JSON in a folder of the same name beside it."""
+    folder = path.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in documents:
+        for suffix in (".png", ".json"):
+            source = out / f"{name}{suffix}"
+            if source.exists():
+                _copy(source, folder)
+    _copy(out / "claims.json", folder)
+    pictures = {name for name in documents if (folder / f"{name}.png").exists()}
+    text = make_markdown(
+        documents, claims, {name: f"{folder.name}/{name}.png" for name in pictures}
+    )
+    write_together({path: lambda part: part.write_text(text, "utf-8")})
+
+
+def _copy(source: Path, folder: Path) -> None:
+    if folder.resolve() != source.parent.resolve():  # results may lie there already
+        copyfile(source, folder / source.name)
+
+
+def make_markdown(
+    documents: Documents, claims: Sequence[Claim], pictures: Mapping[str, str]
+) -> str:
+    """Write the results as Markdown."""
+    made = _made(documents)
+    lines = ["# The paper again", "", INTRODUCTION, ""]
+    lines += [_how(made), ""]
+    lines += [f"- {name} is left out: {escape(why)}" for name, why in _left_out(documents).items()]
+    if claims:
+        lines += ["", "## The paper's claims", "", *_grid(claim_table(list(claims)))]
+    for document in documents.values():
+        section = _section(document)
+        lines += ["", f"## {section['title']}", "", f"In the paper: {section['paper']}.", ""]
+        if section["name"] in pictures:
+            lines += [f"![{section['title']}]({pictures[section['name']]})", ""]
+        lines += [line for word in section["words"] for line in (escape(word), "")]
+        for table in section["tables"]:
+            lines += [f"**{escape(table.title)}**", "", *_grid(table), ""]
+        time = in_words(document["seconds"])
+        lines += [f"{document['jobs']:,} jobs, {time} of one core."]
+    lines += ["", "## How it was done", "", *(f"- {sentence}" for sentence in METHOD)]
+    return "\n".join(lines) + "\n"
+
+
+def _how(made: Mapping[str, str]) -> str:
+    return (
+        f"Made by `{made.get('command', '')}`, code {made.get('code', '')}, "
+        f"seed {made.get('seed', '')}: "
+        f"{made.get('size', '')}. The numbers are also in JSON, one file a section; the code is "
+        "the version and a checksum of the files that compute, which "
+        "`python -m coterie.studies.paper` prints."
+    )
+
+
+def _grid(table: Table) -> list[str]:
+    marks = ["---" if k in table.left else "--:" for k in range(len(table.header))]
+    rows = [table.header, marks, *table.rows]
+    return ["| " + " | ".join(escape(cell) for cell in row) + " |" for row in rows]
+
+
+def escape(text: str) -> str:
+    r"""Make text safe inside a cell of Markdown.
+
+    Examples
+    --------
+    >>> print(escape("a|b <c> d_e"))
+    a\|b &lt;c&gt; d\_e
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")

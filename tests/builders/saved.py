@@ -1,0 +1,91 @@
+"""A small posterior with every part there is, and what tests of its file need."""
+
+import zipfile
+
+import numpy as np
+
+from coterie import priors
+from coterie.data.annotations import Annotations
+from coterie.data.codes import encode
+from coterie.posterior import Draws, Posterior
+
+
+def objects(values):
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def example():
+    """A small posterior with every part there is; ``run-v1.coterie`` is this one."""
+    codes = encode([0, 0, 1, 2], [0, 1, 0, 1], [0, 2, 1, 1], sizes=(3, 2, 2, 3), gold=[-1, 1, -1])
+    annotations = Annotations(
+        objects(["q1", "q2", "ü3"]),
+        np.array([7, 11]),
+        objects([False, True]),
+        objects(["unsure"]),
+        codes,
+        ("task", "worker", "label"),
+        "labels.csv: item from 'task'",
+    )
+    draws = Draws(
+        confusion=(np.arange(48, dtype=np.float32) / 64).reshape(2, 2, 2, 2, 3),
+        class_balance=np.array([[[0.25, 0.75]] * 2] * 2),
+        partition=np.array([[[0, 0], [0, 1], [0, 1]], [[0, 1], [0, 0], [0, 0]]], np.int32),
+        n_coteries=np.array([[1, 2, 2], [2, 1, 1]]),
+        trace={"log_joint": -np.arange(12.0).reshape(2, 6), "n_groups": np.ones((2, 6))},
+    )
+    return Posterior(
+        annotations,
+        np.array([[0.25, 0.75], [0.0, 1.0], [1 / 3, 2 / 3]]),
+        np.array([0.4, 0.6]),
+        np.arange(12.0).reshape(2, 2, 3) / 16,
+        label=np.array([0, 1, 1]),
+        draws=draws,
+        model="HCBCC",
+        settings={"prior": priors.HCBCCPrior(mean_strength=[3, 4]), "sweeps": 12, "thin": None},
+        run={"stopped": "sweeps", "sweeps": 6, "left_out": [3]},
+    )
+
+
+def same_arrays(one, other):
+    assert (one is None) == (other is None)
+    if one is not None:
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other)
+
+
+def same_vocabulary(one, other):
+    same_arrays(one, other)
+    assert list(map(type, one)) == list(map(type, other))
+
+
+def same(one, other):
+    for name in ("items", "annotators", "classes", "extra_answers"):
+        same_vocabulary(getattr(one.annotations, name), getattr(other.annotations, name))
+    for x, y in zip(one.annotations.codes[:7], other.annotations.codes[:7], strict=True):
+        same_arrays(x, y)
+    assert one.annotations.codes[7:] == other.annotations.codes[7:]
+    assert one.annotations.columns == other.annotations.columns
+    assert one.annotations.origin == other.annotations.origin
+    for name in ("item_probability", "class_balance", "confusion_mean", "label"):
+        same_arrays(getattr(one, name), getattr(other, name))
+    assert (one.draws is None) == (other.draws is None)
+    if one.draws is not None:
+        for name in ("confusion", "class_balance", "partition", "n_coteries"):
+            same_arrays(getattr(one.draws, name), getattr(other.draws, name))
+        assert list(one.draws.trace) == list(other.draws.trace)
+        for name in one.draws.trace:
+            same_arrays(one.draws.trace[name], other.draws.trace[name])
+    assert (one.model, one.settings, one.run) == (other.model, other.settings, other.run)
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def write(path, contents, compression=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        for name, content in contents.items():
+            archive.writestr(name, content)

@@ -1,0 +1,93 @@
+"""What is compiled ahead is what a first run needs after its sampler, and only then."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from coterie.cli import ahead
+from coterie.models import HCBCC, DawidSkene
+
+SCRIPT = """
+    import sys, warnings
+    from numba.core import event
+    from coterie import HCBCC, simulate
+    from coterie.cli import ahead
+
+    compiled = []
+
+    class Listener(event.Listener):
+        def on_start(self, event):
+            compiled.append(event.data["dispatcher"].py_func.__module__)
+
+        def on_end(self, event):
+            pass
+
+    if sys.argv[1] == "ahead":
+        ahead.main()
+    event.register("numba:compile", Listener())
+    warnings.simplefilter("ignore")
+    crowd = simulate("mixed", annotators=15, items=40, random_state=1).annotations
+    posterior = HCBCC(sweeps=40, burn_in=10, chains=2, random_state=0).fit(crowd).posterior_
+    posterior.coteries(), posterior.annotators(), posterior.cooccurrence()
+    print(*sorted({name for name in compiled if name.startswith("coterie.posterior")}))
+"""
+
+
+def compiled_by(how, folder):
+    """The modules of results that a fit compiles in a process of its own, its cache empty."""
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(SCRIPT), how],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return run.stdout.split()
+
+
+@pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
+def test_nothing_is_left_to_compile_after_the_sampler(tmp_path):
+    assert compiled_by("ahead", tmp_path / "one") == []
+    assert "coterie.partition.moves" in compiled_by("plain", tmp_path / "two")
+
+
+class Process:
+    def __init__(self, command, **_):
+        self.command, self.waited = command, False
+        STARTED.append(self)
+
+    def wait(self, timeout):
+        self.waited = True
+
+
+STARTED = []
+
+
+@pytest.mark.parametrize(("model", "compiles", "started"), [
+    (HCBCC(), True, 1), (HCBCC(), False, 0), (DawidSkene(), True, 0),
+])  # fmt: skip
+def test_another_process_is_started_if_there_is_something_to_compile(
+    model, compiles, started, monkeypatch
+):
+    class Telling:
+        def __init__(self, tell):
+            self.tell = tell
+
+        def __enter__(self):
+            if compiles:
+                self.tell()
+
+        def __exit__(self, *_):
+            pass
+
+    STARTED.clear()
+    monkeypatch.setattr(ahead, "telling_of_compilation", Telling)
+    monkeypatch.setattr(ahead.subprocess, "Popen", Process)
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    with ahead.compiling_ahead(model):
+        pass
+    assert len(STARTED) == started
+    assert all(p.waited and p.command[1:] == ["-m", "coterie.cli.ahead"] for p in STARTED)

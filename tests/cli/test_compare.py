@@ -1,0 +1,139 @@
+"""coterie compare as a user meets it: in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from coterie.cli.app import app
+
+TESTS = Path(__file__).parents[1]
+
+
+def compare(*arguments, cwd):
+    paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    return subprocess.run(
+        [sys.executable, "-m", "coterie", "compare", *map(str, arguments)],
+        cwd=cwd,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=300,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": paths},
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two data sets with a truth, one without, one that is broken, and a folder of something."""
+    rng = np.random.default_rng(3)
+    for name in ("one", "two"):
+        truth = rng.integers(0, 2, 60)
+        right = rng.random((60, 5)) < [0.9, 0.85, 0.8, 0.3, 0.6]
+        said = np.where(right, truth[:, None], 1 - truth[:, None])
+        rows = [f"q{i},a{l},{said[i, l]}" for i in range(60) for l in range(5)]
+        gold = [f"q{i},{truth[i]}" for i in range(60)]
+        write(tmp_path / "data" / name, rows, gold)
+    write(tmp_path / "data" / "mute", ["q1,a,0", "q1,b,1"], [])
+    write(tmp_path / "data" / "torn", ["q1,a,0", "q1,b"], ["q1,0"])
+    (tmp_path / "data" / "raw").mkdir()
+    return tmp_path
+
+
+def write(folder, rows, gold):
+    folder.mkdir(parents=True)
+    (folder / "labels.csv").write_text("\n".join(["item,annotator,label", *rows, ""]), "utf-8")
+    (folder / "truth.csv").write_text("\n".join(["item,label", *gold, ""]), "utf-8")
+
+
+def test_a_folder_gives_a_league_and_three_files(folder):
+    done = compare(
+        "data", "--models", "ds,builders.models:Raises,builders.models:Talks", "--out", "out",
+        "--jobs", 2, cwd=folder,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    record = json.loads((folder / "out" / "compare.json").read_text("utf-8"))
+    assert record["datasets"] == ["mute", "one", "torn", "two"]
+    assert record["models"] == ["majority", "ds", "builders.models:Raises", "builders.models:Talks"]
+    assert record["common"] == ["one", "two"]
+    assert record["without_truth"] == ["mute"]
+    assert record["passed_over"] == ["raw"]
+    assert record["command"] == (
+        "coterie compare data --models ds,builders.models:Raises,builders.models:Talks"
+    )
+    status = {(row["dataset"], row["model"]): row["status"] for row in record["rows"]}
+    assert status["one", "ds"] == status["two", "builders.models:Talks"] == "ok"
+    assert status["mute", "ds"] == "no truth"
+    assert status["torn", "majority"] == status["one", "builders.models:Raises"] == "error"
+    standings = {s["model"]: s for s in record["standings"]}
+    assert standings["ds"]["accuracy"] > standings["majority"]["accuracy"]  # a3 answers inverted
+    assert standings["builders.models:Talks"]["difference"]["mean"] == 0
+    assert standings["builders.models:Raises"]["failed"] == 3
+    assert "NOISE" not in done.stdout
+    assert "row 3 of labels.csv" in done.stdout
+    assert "ZeroDivisionError: one over zero" in done.stdout
+    assert "no truth: there is no true label" in done.stdout
+    assert "Means over the 2 data sets, of 3 with a truth" in done.stdout
+    assert "Written to out: compare.json, compare.html, compare.md" in done.stdout
+    page = (folder / "out" / "compare.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "not &lt;b&gt;converged&lt;/b&gt;" in page
+    assert "# League of models" in (folder / "out" / "compare.md").read_text("utf-8")
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [
+        "compare.html", "compare.json", "compare.md",
+    ]  # fmt: skip
+
+
+def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    arguments = ["data/one/labels.csv", "--truth", "data/one/truth.csv", "--models", "ds"]
+    assert compare(*arguments, "--out", "out", "-j", 1, cwd=folder).returncode == 0
+    again = CliRunner().invoke(app, ["compare", *arguments, "--out", "again", "-j", "2"])
+    assert again.exit_code == 0, again.output
+    records = [
+        json.loads((folder / name / "compare.json").read_text("utf-8")) for name in ("out", "again")
+    ]
+    for record in records:
+        for row in [*record["rows"], *record["standings"]]:
+            assert row.pop("seconds") >= 0
+    assert records[0] == records[1]
+    assert records[0]["datasets"] == ["labels"]
+    refused = CliRunner().invoke(app, ["compare", *arguments, "--out", "out"])
+    assert refused.exit_code == 1
+    assert "out already holds compare.json, compare.html, compare.md" in refused.stderr
+    assert refused.stdout == ""
+    forced = CliRunner().invoke(app, ["compare", *arguments, "--out", "out", "--force"])
+    assert forced.exit_code == 0, forced.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["data", "--models", "mystery"], "Error: no model 'mystery'"),
+        (["data", "--only", "three"], "Error: no data set 'three'"),
+        (["data/one/labels.csv"], "Error: data/one/labels.csv has nothing to be scored against"),
+        (["data", "--timeout", "0"], "Error: --timeout must be more than 0"),
+        (["data", "--memory", "nan"], "Error: --memory must be more than 0"),
+        (["data", "--jobs", "-1"], "Error: --jobs must be more than 0"),
+        (["data", "--duplicates", "some"], "Error: duplicates must be one of"),
+        (["data", "--out", "data/one/truth.csv"], "is a file, not a folder"),
+    ],
+)
+def test_a_mistake_is_one_sentence_before_any_work(folder, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("coterie.cli.compare.run_jobs", None)
+    done = CliRunner().invoke(app, ["compare", *arguments])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert sentence in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_when_nothing_is_scored_the_command_says_so(folder):
+    done = compare("data", "--only", "mute,torn", "--models", "majority", cwd=folder)
+    assert done.returncode == 1
+    assert "Error: nothing was scored; the reasons are above" in done.stderr
+    assert "No model was scored on any data set." in done.stdout

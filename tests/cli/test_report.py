@@ -1,0 +1,118 @@
+"""coterie report: where the page goes, what it remembers of the run, what it leaves behind."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from builders import reported
+from builders.pagetree import parse
+from coterie.cli import report as command
+from coterie.errors import DataError
+
+ROWS = """item,annotator,label,sure
+q1,ann,yes,
+q1,bob,yes,
+q2,ann,no,no
+q2,bob,yes,no
+q3,ann,no,
+q3,bob,no,
+"""
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return reported.crowd(unlabelled=1)
+
+
+def coterie(*arguments, cwd):
+    done = subprocess.run(
+        [sys.executable, "-m", "coterie", *map(str, arguments)],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        cwd=cwd,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def page(path):
+    return parse(path.read_text("utf-8"))
+
+
+def test_it_is_written_beside_the_run(posterior, tmp_path):
+    posterior.save(tmp_path / "run.coterie")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("item,label\nq000000,c0\nq000001,c2\n", "utf-8")
+    said = coterie("report", tmp_path, "--truth", truth, "--title", "A & B", cwd=tmp_path)
+    assert "report.html" in said
+    tree = page(tmp_path / "report.html")
+    assert tree.one("h1").text == "A & B"
+    assert "Of 2 items with a known truth" in tree.words
+
+
+def test_nothing_is_replaced_unasked(posterior, tmp_path):
+    saved = tmp_path / "run.coterie"
+    posterior.save(saved)
+    there = tmp_path / "report.html"
+    there.write_text("mine", "utf-8")
+    with pytest.raises(DataError, match=r"already holds report\.html"):
+        command.run(saved, None, None, None, False)
+    assert there.read_text("utf-8") == "mine"
+    command.run(saved, tmp_path / "else" / "where.html", None, None, False)
+    assert (tmp_path / "else" / "where.html").stat().st_size > 10_000
+    command.run(saved, tmp_path, None, None, True)
+    assert there.read_text("utf-8").startswith("<!doctype html>")
+    with pytest.raises(DataError, match=r"nothing\.coterie"):
+        command.run(tmp_path / "nothing.coterie", None, None, None, False)
+
+
+def test_a_failure_leaves_no_folders(posterior, tmp_path):
+    saved = tmp_path / "run.coterie"
+    posterior.save(saved)
+    with pytest.raises(DataError, match="no file"):
+        command.run(saved, tmp_path / "a" / "b" / "c.html", tmp_path / "none.csv", None, False)
+    assert [path.name for path in tmp_path.iterdir()] == ["run.coterie"]
+
+
+def test_what_the_run_was_made_of_is_remembered(tmp_path, capsys):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "labels.csv").write_text(ROWS, "utf-8")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("item,label\nq1,yes\nq2,no\nq3,yes\n", "utf-8")
+    made = coterie(
+        "aggregate", "in/labels.csv", "--gold", "sure", "--truth", "truth.csv", "--out", "out",
+        cwd=tmp_path,
+    )  # fmt: skip
+    first = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "No section on the truth" not in made
+    said = coterie("report", "out", "--force", cwd=tmp_path)
+    assert "No section on the truth" not in said
+    assert (tmp_path / "out" / "report.html").read_text("utf-8") == first
+    tree = page(tmp_path / "out" / "report.html")
+    assert "Of 2 items with a known truth, 50.0 % are right" in tree.words
+    line = "coterie aggregate in/labels.csv --gold sure --truth truth.csv --out out"
+    assert tree.one("pre", **{"aria-label": "Command"}).text == line
+    code = tree.one("pre", **{"aria-label": "Python code"}).text
+    assert "coterie.read('in/labels.csv', item='item'" in code
+    assert "gold='sure')" in code
+    scores = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))["scores"]
+    assert (scores["scored items"], scores["accuracy"]) == (2, 0.5)  # q2 was given
+    truth.write_text("item,label\nq1,no\n", "utf-8")
+    said = coterie("report", "out", "--out", "again.html", cwd=tmp_path)
+    assert said.startswith("No section on the truth: truth.csv, by which the run was scored, is ")
+    assert "Give it with --truth." in said
+    assert "truth" not in [
+        node.attributes["id"] for node in page(tmp_path / "again.html").all("h2")
+    ]
+
+
+def test_a_truth_that_is_in_no_file(posterior, tmp_path, capsys):
+    posterior.save(tmp_path / "run.coterie")
+    (tmp_path / "run.json").write_text('{"scores": {"accuracy": 1.0}}', "utf-8")
+    command.run(tmp_path, None, None, None, False)
+    assert "scored by a truth that is in no file. Give it with --truth." in capsys.readouterr().out

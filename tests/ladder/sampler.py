@@ -1,0 +1,199 @@
+"""A model's kernels, as they are or with a planted bug, and states of them made to order."""
+
+import itertools
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numba
+import numpy as np
+
+import coterie
+from coterie.numeric.jit import Inner
+from coterie.priors import Gamma
+from reference.exact import all_partitions, all_truths
+
+SOURCE = Path(coterie.__file__).parent
+NUMBER = itertools.count()
+ALPHA = 0.8  # of states made to order, unless it is fixed
+
+
+@cache
+def compiled(function):
+    """What is compiled into the kernels, compiled to be called from here; others as they are."""
+    if not isinstance(function, Inner):
+        return function
+    inner = function.compiled
+    return numba.njit(error_model="numpy")(lambda *args: inner(*args))
+
+
+class Compiled:
+    """A module whose functions are called as the kernels call them, and not as Python."""
+
+    def __init__(self, module: ModuleType):
+        self.__name__ = module.__name__
+        self.module = module
+
+    def __getattr__(self, name):
+        value = getattr(self.module, name)
+        return compiled(value) if isinstance(value, Inner) else value
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """The modules that a model's sampler is made of."""
+
+    package: str
+    name: str
+
+    def module(self, name) -> Any:
+        return Compiled(import_module(f"{self.package}.kernels.{name}"))
+
+    def part(self, name) -> Any:
+        """A file of hcBCC's folder."""
+        return self.module(f"gibbs.hcbcc.{name}")
+
+    @property
+    def model(self) -> Any:
+        return self.part("model") if self.name == "hcbcc" else self.module(f"gibbs.{self.name}")
+
+    @property
+    def truth(self) -> Any:
+        return self.module("truth.item")
+
+    @property
+    def apart(self) -> Any:
+        return self.module("truth.own_matrix")
+
+    @property
+    def sweep(self) -> Any:
+        return self.module("truth.sweep")
+
+    @property
+    def groups(self) -> Any:
+        """Where annotators move."""
+        return self.part("reuse") if self.name == "hcbcc" else self.model
+
+
+def real(case):
+    """The sampler that the package ships."""
+    return Sampler("coterie", case.model)
+
+
+def planted(case, folder, edits=()):
+    """The sampler in plain Python, from a copy of its source with these edits.
+
+    An edit is (file, old text, new text); the old text must occur exactly once.
+    """
+    package = f"planted_{next(NUMBER)}"
+    left = list(edits)
+    for path in [*SOURCE.glob("kernels/**/*.py"), *SOURCE.glob("numeric/*.py")]:
+        name = path.relative_to(SOURCE).as_posix()
+        text = path.read_text("utf-8")
+        for edit in [edit for edit in edits if edit[0] == name]:
+            assert text.count(edit[1]) == 1, f"{edit[1]!r} occurs {text.count(edit[1])} times"
+            text = text.replace(edit[1], edit[2])
+            left.remove(edit)
+        for layer in ("kernels", "numeric"):
+            text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
+        if name == "numeric/jit.py":
+            text = "def kernel(function):\n    return function\n\n\npart = piece = kernel\n"
+            text += "int64 = int\n"
+        target = folder / package / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
+    assert not left, f"no such file: {left}"
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return Sampler(package, case.model)
+
+
+def pack(sampler, case):
+    """The prior as the kernels read it."""
+    return sampler.model.pack_prior(case.prior)
+
+
+def start(sampler, case, z, q=None, alpha=ALPHA, beta=None, eta=None):
+    """The state with this truth, these clusters and these parameters of theirs."""
+    problem = case.problem
+    truth = np.zeros(problem.n_items, np.int32)
+    truth[list(z)] = list(z.values())
+    group = np.zeros(problem.n_annotators, np.int32)
+    if q is not None:
+        group[list(q)] = list(q.values())
+    rng = np.random.default_rng(0)
+    state = sampler.model.initial_state(problem.codes, pack(sampler, case), truth, group, rng)
+    if case.has_groups and isinstance(case.prior.concentration, Gamma):
+        state.log_concentration[0] = np.log(alpha)
+    if beta is not None:
+        set_parameters(state, slice(len(beta)), beta, eta)
+    return state
+
+
+def set_parameters(state, m, beta, eta):
+    """Give hcBCC's slots m these parameters, as far as there are slots.
+
+    beta has shape (slots, T) and eta (slots, T, C); the kernels have the classes last.
+    """
+    n = len(state.slot)
+    state.log_strength[m] = np.log(beta)[:n]
+    state.log_mean[m] = np.log(eta)[:n].swapaxes(1, 2)
+    state.strength[:] = np.exp(state.log_strength)
+    state.weight[:] = np.exp(state.log_strength[:, None] + state.log_mean)
+
+
+def read(case, state):
+    """What the state says, as the reference wants it: z, q, alpha, beta, eta."""
+    z = {i: int(state.truth[i]) for i in case.problem.counted}
+    if not case.has_groups:
+        return z, None, None, None, None
+    q = {l: int(state.group[l]) for l in case.problem.active}
+    alpha = float(np.exp(state.log_concentration[0]))
+    if case.model == "cbcc":
+        return z, q, alpha, None, None
+    return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean.swapaxes(1, 2))
+
+
+def at_work(sampler, case, state):
+    """What the truth update needs: a view of the state, and room to weigh its items."""
+    data = case.problem.codes
+    view = sampler.model.view_of(state, pack(sampler, case))
+    work = sampler.module("truth.view").new_work(data, view)
+    sampler.module("truth.view").add_shapes(view, data, work)
+    return view, work
+
+
+def weighed(sampler, i, view, data, work):
+    """The log weights of item i's classes, by every way that can weigh it; the slow one is last."""
+    if len(work.ratio) > 0 and sampler.apart.weigh_many(i, view, data, work):
+        yield np.log(work.weights)
+    if len(work.ratio) > 0 and data.n_classes == 2:
+        both = np.array(sampler.apart.weigh_two(i, view, data, work))
+        if both.any():
+            yield np.log(both)
+    sampler.truth.weigh_together(i, view, data, work)
+    yield np.log(work.weights) + work.logs
+
+
+def choices(sampler, work, data):
+    """The ways to pick a class."""
+    if len(work.ratio) == 0:
+        return [sampler.truth.choose_together]
+    two = [sampler.truth.choose_two] if data.n_classes == 2 else []
+    return [sampler.truth.choose_many, sampler.truth.choose_rarely, *two]
+
+
+def all_states(case):
+    """Every (z, q); q is None for a model without groups."""
+    partitions = list(all_partitions(case.problem.active)) if case.has_groups else [None]
+    return [(z, q) for z in all_truths(case.problem) for q in partitions]
+
+
+def canonical(q):
+    """Number clusters by first appearance."""
+    numbers = {}
+    return {l: numbers.setdefault(m, len(numbers)) for l, m in q.items()}

@@ -1,0 +1,190 @@
+"""What must not matter does not: the order of rows, of items, of annotators, of classes.
+
+Orders of rows and silent annotators change no bit of a whole fit. Permuting items, annotators or
+classes (with the prior) permutes every conditional probability that the samplers draw from.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import gammaln
+
+import coterie
+from coterie.data.codes import encode
+from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
+from coterie.kernels.truth.item import choose_many, choose_together
+from coterie.kernels.truth.view import add_shapes, new_work
+from coterie.models import MODELS
+
+N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS = 5, 4, 3, 4
+SIZES = (N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS)
+MEAN = np.array([[0.5, 0.2, 0.2, 0.1], [0.15, 0.55, 0.1, 0.2], [0.2, 0.1, 0.65, 0.05]])
+RATE, WEIGHTS = np.array([3.0, 2.0, 4.0]), np.array([1.2, 0.7, 0.9])
+
+labels = st.lists(
+    st.tuples(
+        st.integers(0, N_ITEMS - 1), st.integers(0, N_ANNOTATORS - 1), st.integers(0, N_ANSWERS - 1)
+    ),
+    min_size=1,
+    max_size=25,
+)
+truths = st.lists(st.integers(0, N_CLASSES - 1), min_size=N_ITEMS, max_size=N_ITEMS)
+groups = st.lists(st.integers(0, 2), min_size=N_ANNOTATORS, max_size=N_ANNOTATORS)
+seeds = st.integers(0, 2**32 - 1)
+quick = settings(max_examples=25, deadline=None)
+
+
+def priors(classes):
+    """The three priors with their classes in this order; the extra answer stays last."""
+    answers = [*classes, N_ANSWERS - 1]
+    shared = {"mean": MEAN[classes][:, answers], "class_weights": WEIGHTS[classes]}
+    rate = RATE[classes]
+    return {
+        "ibcc": coterie.IBCCPrior(**shared, strength=rate),
+        "cbcc": coterie.CBCCPrior(**shared, strength=rate, concentration=0.7),
+        "hcbcc": coterie.HCBCCPrior(
+            **shared, mean_strength=rate, strength=coterie.Gamma(rate + 2, rate), concentration=0.7
+        ),
+    }
+
+
+def build(name, triples, z, q, prior):
+    kernels = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}[name]
+    data = encode(*np.array(triples).T, sizes=SIZES)
+    packed = kernels.pack_prior(prior.resolve(N_CLASSES, N_ANSWERS))
+    state = kernels.initial_state(
+        data, packed, np.array(z, np.int32), np.array(q, np.int32), np.random.default_rng(0)
+    )
+    return kernels, data, packed, state
+
+
+def give_parameters(state, by_annotator):
+    """Give hcBCC's clusters the parameters of their members (the same for all of them)."""
+    beta, eta = by_annotator
+    for l, m in enumerate(state.group):
+        if m >= 0:
+            state.strength[m], state.log_strength[m] = beta[l], np.log(beta[l])
+            state.log_mean[m] = np.log(eta[l]).T
+            state.weight[m] = (beta[l][:, None] * eta[l]).T
+
+
+def truth_weights(kernels, data, packed, state):
+    """Normalised log weights of every labelled item, shape (N, T)."""
+    view = kernels.view_of(state, packed)
+    work = new_work(data, view)
+    add_shapes(view, data, work)
+    out = np.zeros((N_ITEMS, N_CLASSES))
+    for i in np.flatnonzero(np.diff(data.item_start)):
+        choose = choose_many if len(work.ratio) > 0 else choose_together
+        choose(i, view, data, work, 0.5)
+        out[i] = np.log(work.weights)
+    return out
+
+
+def parameters(q, seed, classes, answers):
+    """Cluster parameters spelled out for every annotator: beta (L, T), eta (L, T, C)."""
+    rng = np.random.default_rng(seed)
+    beta = rng.gamma(4.0, 1.0, (3, N_CLASSES))
+    eta = rng.dirichlet(np.full(N_ANSWERS, 2.0), (3, N_CLASSES))
+    return beta[q][:, classes], eta[q][:, classes][:, :, answers]
+
+
+def log_likelihood(kernels, packed, state):
+    if kernels is not hcbcc:
+        return kernels.log_likelihood(state, packed)
+    active = np.flatnonzero(state.group >= 0)
+    said, total, group = state.said[active], state.said_total[active], state.group[active]
+    weight, strength = state.weight[group], state.strength[group]
+    result = (gammaln(said + weight) - gammaln(weight)).sum()
+    return result - (gammaln(total + strength) - gammaln(strength)).sum()
+
+
+def compare(name, triples, z, q, seed, item, annotator, classes):
+    """Build a problem and its permuted twin (new position of everything), compare weights."""
+    answer = np.append(classes, N_ANSWERS - 1)  # new code of an answer
+    back = np.argsort(classes)  # old code at a new place
+    plain = build(name, triples, z, q, priors([0, 1, 2])[name])
+    turned_triples = [(item[i], annotator[l], answer[c]) for i, l, c in triples]
+    turned_z, turned_q = np.zeros(N_ITEMS, int), np.zeros(N_ANNOTATORS, int)
+    turned_z[item] = classes[z]
+    turned_q[annotator] = q
+    turned = build(name, turned_triples, turned_z, turned_q, priors(back)[name])
+    if name == "hcbcc":
+        one = parameters(q, seed, [0, 1, 2], [0, 1, 2, 3])
+        give_parameters(plain[3], one)
+        give_parameters(turned[3], parameters(turned_q, seed, back, [*back, N_ANSWERS - 1]))
+    np.testing.assert_allclose(
+        truth_weights(*turned)[item][:, classes], truth_weights(*plain), rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(
+        log_likelihood(turned[0], turned[2], turned[3]),
+        log_likelihood(plain[0], plain[2], plain[3]),
+        rtol=1e-9,
+    )
+
+
+@pytest.mark.parametrize("name", ["ibcc", "cbcc", "hcbcc"])
+@quick
+@given(labels, truths, groups, seeds)
+def test_permuting_items_annotators_and_classes_permutes_the_conditionals(
+    name, triples, z, q, seed
+):
+    rng = np.random.default_rng(seed)
+    orders = (rng.permutation(n) for n in SIZES[:3])
+    compare(name, triples, z, q, seed, *orders)
+
+
+def fit(name, triples, n_silent=0):
+    rows = [(f"q{i}", f"w{l}", "abcd"[c]) for i, l, c in triples]
+    frame = coterie.read(rows, classes=["a", "b", "c"], extra_answers=["d"], duplicates="keep")
+    if n_silent:
+        frame = with_silent_annotators(frame, n_silent)
+    model = MODELS[name]()
+    wanted = {"sweeps": 30, "burn_in": 10, "chains": 2, "random_state": 3}
+    known = model.get_params()
+    model.set_params(**{key: value for key, value in wanted.items() if key in known})
+    return model.fit(frame).posterior_
+
+
+def with_silent_annotators(annotations, n_silent):
+    """The same labels, with annotators at both ends of the list who said nothing."""
+    codes = annotations.codes
+    moved = encode(
+        annotations.item_of_label, codes.item_annotator + 1, codes.item_answer,
+        sizes=(annotations.n_items, annotations.n_annotators + 1 + n_silent, 3, 4),
+    )  # fmt: skip
+    names = ["silent", *annotations.annotators, *(f"silent{k}" for k in range(n_silent))]
+    return coterie.Annotations(
+        annotations.items, np.array(names, object), annotations.classes,
+        annotations.extra_answers, moved,
+    )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+@pytest.mark.parametrize("name", sorted(MODELS))
+@settings(max_examples=8, deadline=None)
+@given(labels, st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_no_bit(name, triples, random):
+    first = fit(name, triples)
+    shuffled = list(triples)
+    random.shuffle(shuffled)
+    second = fit(name, shuffled)
+    np.testing.assert_array_equal(first.item_probability, second.item_probability)
+    np.testing.assert_array_equal(first.confusion_mean, second.confusion_mean)
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+@pytest.mark.parametrize("name", sorted(MODELS))
+@settings(max_examples=8, deadline=None)
+@given(labels, st.integers(1, 3))
+def test_annotators_without_labels_change_no_bit(name, triples, n_silent):
+    first = fit(name, triples)
+    second = fit(name, triples, n_silent)
+    np.testing.assert_array_equal(first.item_probability, second.item_probability)
+    heard = slice(1, 1 + first.annotations.n_annotators)
+    np.testing.assert_array_equal(first.confusion_mean, second.confusion_mean[heard])
+    if first.draws is not None:
+        np.testing.assert_array_equal(first.draws.confusion, second.draws.confusion[:, :, heard])
+    if first.draws is not None and first.draws.partition is not None:
+        np.testing.assert_array_equal(first.n_coteries, second.n_coteries)

@@ -1,0 +1,120 @@
+"""Simulation-based calibration of the whole estimators, with their start and warm-up.
+
+A truth drawn from the prior, and data drawn from it, make the truth one more draw from the
+posterior: its rank among the draws is uniform. Quantities do not depend on the numbers of clusters.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import coterie
+from coterie.errors import CoterieWarning
+from coterie.kernels.gibbs import cbcc, ibcc
+
+DRAWS, THIN, BINS = 31, 8, 8
+SETTINGS = {"sweeps": 50 + DRAWS * THIN, "burn_in": 50, "thin": THIN, "chains": 1}
+FALSE_ALARM = 1e-4
+MEAN = [[0.6, 0.3, 0.1], [0.2, 0.65, 0.15]]  # the third answer is never true
+SHARED = {"mean": MEAN, "class_weights": [2.0, 1.0]}
+PRIORS = {
+    "IBCC": coterie.IBCCPrior(**SHARED, strength=[4.0, 2.5]),
+    "CBCC": coterie.CBCCPrior(**SHARED, strength=[4.0, 2.5], concentration=coterie.Gamma(2.0, 1.5)),
+    "HCBCC": coterie.HCBCCPrior(
+        **SHARED,
+        mean_strength=[4.0, 2.5],
+        strength=coterie.Gamma(6.0, 1.0),
+        concentration=coterie.Gamma(2.0, 1.5),
+        auxiliaries=2,
+    ),
+}
+
+
+def true_quantities(kind, crowd, prior):
+    codes = crowd.annotations.codes
+    truth = crowd.annotations.classes.tolist().index
+    z = np.array([truth(label) for label in crowd.truth], np.int32)
+    quantities = {"class total": np.sum(z == 0), "a matrix": crowd.confusion[0, 0, 0]}
+    if kind != "IBCC":
+        groups = crowd.groups.to_numpy(np.int32)
+        quantities["clusters"] = len(set(groups))
+        quantities["pairs together"] = np.sum(groups[:, None] == groups)
+        quantities["first two together"] = int(groups[0] == groups[1])
+    if kind != "HCBCC":
+        kernels = {"IBCC": ibcc, "CBCC": cbcc}[kind]
+        packed = kernels.pack_prior(prior.resolve(2, 3))
+        groups = np.zeros(crowd.annotations.n_annotators) if kind == "IBCC" else groups
+        state = kernels.initial_state(codes, packed, z, groups, np.random.default_rng(0))
+        quantities["log likelihood"] = kernels.log_likelihood(state, packed)
+    return quantities
+
+
+def drawn_quantities(kind, draws):
+    quantities = {
+        "class total": draws.trace["class_total[0]"][0, THIN - 1 :: THIN],
+        "a matrix": draws.confusion[0, :, 0, 0, 0],
+    }
+    if kind != "IBCC":
+        partition = draws.partition[0]
+        quantities["clusters"] = draws.n_coteries[0]
+        quantities["pairs together"] = (partition[:, :, None] == partition[:, None]).sum((1, 2))
+        quantities["first two together"] = (partition[:, 0] == partition[:, 1]).astype(int)
+    if kind != "HCBCC":
+        quantities["log likelihood"] = draws.trace["log_likelihood"][0, THIN - 1 :: THIN]
+    return quantities
+
+
+def rank(value, draws, rng):
+    """Rank of a value among draws, ties broken at random."""
+    tolerance = 1e-9 * (1 + abs(value))
+    below = np.sum(draws < value - tolerance)
+    equal = np.sum(np.abs(draws - value) <= tolerance)
+    return below + rng.integers(0, equal + 1)
+
+
+def ranks(kind, replicates, fitted=None):
+    rng = np.random.default_rng(5)
+    prior = PRIORS[kind]
+    found = {}
+    for number in range(replicates):
+        crowd = coterie.simulate(
+            prior, items=7, annotators=5, classes=["a", "b"], extra_answers=["unsure"],
+            labels_per_item=3, random_state=number,
+        )  # fmt: skip
+        model = getattr(coterie, kind)(prior=fitted or prior, random_state=number, **SETTINGS)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CoterieWarning)  # so short a chain may say so
+            drawn = drawn_quantities(kind, model.fit(crowd.annotations).posterior_.draws)
+        true = true_quantities(kind, crowd, prior)
+        assert true.keys() == drawn.keys()
+        for name, value in true.items():
+            assert len(drawn[name]) == DRAWS
+            found.setdefault(name, []).append(rank(value, drawn[name], rng))
+    return found
+
+
+def check(kind, replicates, fitted=None):
+    for name, of_one in ranks(kind, replicates, fitted).items():
+        counts = np.bincount(np.array(of_one) * BINS // (DRAWS + 1), minlength=BINS)
+        p_value = stats.chisquare(counts).pvalue
+        assert p_value > FALSE_ALARM, f"{kind}, {name}: p = {p_value:.2g}, {counts}"
+
+
+@pytest.mark.parametrize("kind", PRIORS)
+def test_ranks_are_uniform(kind):
+    check(kind, 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PRIORS)
+def test_ranks_are_uniform_in_many_replicates(kind):
+    check(kind, 3000)
+
+
+def test_a_wrong_prior_is_noticed():
+    """The check itself can fail: data from one prior, a fit with another."""
+    other = coterie.IBCCPrior(mean=0.9, strength=30.0, class_weights=[2.0, 1.0])
+    with pytest.raises(AssertionError, match="p = "):
+        check("IBCC", 100, fitted=other)

@@ -1,0 +1,354 @@
+"""What a report says, against the tables it says it from."""
+
+import base64
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import coterie
+from builders import reported
+from coterie import metrics
+from coterie.report import gather
+from coterie.report.chains import POINTS, digits_of
+from coterie.report.kinds import kind, kinds_of
+from coterie.report.matrix import HALF, THIRD, room_of
+from coterie.report.together import LEVELS, picture
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    return reported.crowd(unlabelled=1, gold=2, extra=("unsure",))
+
+
+@pytest.fixture(scope="module")
+def facts(posterior):
+    return gather(posterior)
+
+
+def test_coteries_are_those_of_the_table(posterior, facts):
+    table = posterior.coteries()
+    cards = facts["coteries"]["cards"]
+    assert facts["coteries"]["n"] == len(table) == len(cards)
+    for column in table.columns:
+        assert [card[column] for card in cards] == table[column].tolist()
+    for card in cards:
+        matrix = posterior.confusion(coterie=card["coterie"]).to_numpy()
+        np.testing.assert_allclose(card["matrix"], matrix, rtol=1e-12)
+    people = posterior.annotators().dropna(subset="coterie")
+    for card in cards:
+        members = people.loc[people["coterie"] == card["coterie"], "annotator"]
+        assert set(card["members"]) == set(members)
+        assert card["more_members"] == 0
+    counts = posterior.n_coteries
+    assert facts["coteries"]["mean"] == counts.mean()
+    shares = {row["n"]: row["probability"] for row in facts["coteries"]["numbers"]}
+    assert shares == {int(n): float((counts == n).mean()) for n in np.unique(counts)}
+
+
+def test_annotators_are_those_of_the_table(posterior, facts):
+    table = posterior.annotators().set_index("annotator")
+    rows = facts["annotators"]["rows"]
+    assert sorted(row["annotator"] for row in rows) == sorted(table.index)
+    for row in rows:
+        for column in ("n_labels", "accuracy", "accuracy_low", "accuracy_high", "informativeness"):
+            assert row[column] == table.loc[row["annotator"], column]
+    idle = rows[-1]  # the most labels come first
+    assert idle["n_labels"] == 0
+    assert idle["coterie"] is None
+    numbers = [row["n_labels"] for row in rows]
+    assert numbers == sorted(numbers, reverse=True)
+    for row, flat in zip(rows, facts["annotators"]["matrices"], strict=True):
+        exact = posterior.confusion(row["annotator"]).to_numpy()
+        np.testing.assert_array_equal(flat, np.rint(100 * exact).astype(int).ravel())
+
+
+def test_items_come_most_uncertain_first_with_who_said_what(posterior, facts):
+    labels = posterior.labels().set_index("item")
+    frame = posterior.annotations.to_frame()
+    rows = facts["items"]["rows"]
+    known = set(posterior.annotations.gold)
+    assert {row["item"] for row in rows} == set(labels.index) - known
+    assert facts["items"]["n_known"] == len(known) == 2
+    certainty = [row["probability"] for row in rows]
+    assert certainty == sorted(certainty)
+    for row in rows:
+        assert (row["label"], row["probability"]) == tuple(
+            labels.loc[row["item"], ["label", "probability"]]
+        )
+        second = posterior.probabilities().loc[row["item"]].drop(row["label"])
+        assert row["runner_up"] == second.idxmax()
+        assert row["runner_up_probability"] == second.max()
+        said = {(who, said["answer"]) for said in row["said"] for who in said["who"]}
+        mine = frame[frame["item"] == row["item"]]
+        assert said == set(zip(mine["annotator"], mine["label"], strict=True))
+        assert row["n_labels"] == len(mine) == sum(said["n"] for said in row["said"])
+
+
+def test_bands_count_every_labelled_item_once(posterior, facts):
+    probability = posterior.labels()["probability"]
+    bands = facts["items"]["bands"]
+    assert sum(band["items"] for band in bands) == len(probability)
+    for band in bands:
+        top = 2.0 if band["high"] is None else band["high"]
+        assert band["items"] == ((probability >= band["low"]) & (probability < top)).sum()
+    assert facts["items"]["n_certain"] == (probability >= 0.95).sum()
+    assert facts["items"]["expected_right"] == pytest.approx(probability.mean(), rel=1e-12)
+
+
+def test_class_balance_and_agreement(posterior, facts):
+    rows = facts["balance"]["rows"]
+    counts = posterior.labels()["label"].value_counts()
+    assert {row["class"]: row["items"] for row in rows} == counts.to_dict()
+    np.testing.assert_array_equal([row["proportion"] for row in rows], posterior.class_balance)
+    pooled = posterior.draws.class_balance.reshape(-1, 3)
+    np.testing.assert_array_equal(
+        [(row["low"], row["high"]) for row in rows], np.quantile(pooled, (0.025, 0.975), axis=0).T
+    )
+    alpha = metrics.krippendorff_alpha(posterior.annotations)
+    low, high = metrics.krippendorff_interval(posterior.annotations, random_state=0)
+    assert facts["agreement"]["alpha"] == alpha
+    assert (facts["agreement"]["low"], facts["agreement"]["high"]) == (low, high)
+
+
+def test_convergence_holds_the_diagnostics(posterior, facts):
+    table = posterior.diagnostics().set_index("quantity")
+    assert [row["quantity"] for row in facts["convergence"]["quantities"]] == table.index.tolist()
+    assert [row["name"] for row in facts["convergence"]["quantities"] if not row["watched"]] == [
+        "Log likelihood"
+    ]
+    for row in facts["convergence"]["quantities"]:
+        mine = table.loc[row["quantity"]]
+        assert row["ess_bulk"] == mine["ess_bulk"]
+        assert row["r_hat"] is None if np.isnan(mine["r_hat"]) else row["r_hat"] == mine["r_hat"]
+    names = [trace["name"] for trace in facts["convergence"]["traces"]]
+    assert names == ["Number of coteries", "Log joint"]
+    trace = facts["convergence"]["traces"][1]
+    np.testing.assert_array_equal(trace["lines"], posterior.draws.trace["log_joint"])
+
+
+def test_a_long_trace_keeps_its_extremes_where_they_are():
+    posterior = reported.crowd(draws=10_000)
+    draws = posterior.draws.trace["log_joint"]
+    trace = gather(posterior)["convergence"]["traces"][1]
+    assert np.shape(trace["lines"]) == (2, POINTS)
+    for line, chain in zip(trace["lines"], draws, strict=True):
+        for find in (np.argmin, np.argmax):
+            assert line[find(line)] == chain[find(chain)]
+            assert find(line) / len(line) == pytest.approx(find(chain) / len(chain), abs=0.01)
+    assert (trace["low"], trace["high"]) == (np.min(trace["lines"]), np.max(trace["lines"]))
+
+
+@pytest.mark.parametrize(("draws", "words"), [(60, "the slowest"), (800, "at least")])
+def test_effective_draws_are_those_that_decide(draws, words):
+    posterior = reported.crowd(draws=draws)
+    watched = posterior.diagnostics().set_index("quantity").drop("log_likelihood")
+    trust = gather(posterior)["convergence"]["trust"]["sentence"]
+    assert f"{watched['ess_bulk'].min():,.0f} effective draws (400 are enough)" in trust
+    assert words in trust
+
+
+def changed(posterior, **parts):
+    return coterie.Posterior(**{
+        name: parts.get(name, getattr(posterior, name))
+        for name in (
+            "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
+            "model", "settings", "run",
+        )
+    })  # fmt: skip
+
+
+def test_trust_follows_the_posterior():
+    calm = reported.crowd(draws=800, chains=4)
+    assert calm.converged
+    trust = gather(calm)["convergence"]["trust"]
+    assert trust["state"] == "ok"
+    assert "can be trusted: 4 chains" in trust["sentence"]
+    short = gather(reported.crowd(draws=20))
+    assert short["convergence"]["trust"]["state"] == "bad"
+    assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
+    assert "converged" not in " ".join(short["verdict"])  # the box above the verdict says it
+    without = changed(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
+    trust = gather(without)["convergence"]
+    assert trust["trust"]["state"] == "bad"
+    assert "1 of 5 chains ended in another mode" in trust["trust"]["sentence"]
+    assert "chain 2 (mirrored)" in trust["trust"]["sentence"]
+    assert trust["traces"][0]["chains"] == [1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
+def test_point_estimates_have_no_intervals_coteries_or_traces(posterior, model):
+    facts = gather(reported.point(posterior, model))
+    assert facts["coteries"] is facts["cooccurrence"] is None
+    assert facts["convergence"]["traces"] == facts["convergence"]["quantities"] == []
+    assert not facts["annotators"]["has_interval"]
+    assert "accuracy_low" not in facts["annotators"]["rows"][0]
+    assert "point estimates, without intervals" in facts["convergence"]["trust"]["sentence"]
+    assert "not a probability" in facts["verdict"][1] or model == "DawidSkene"
+
+
+def test_a_stopped_iteration_is_not_trusted(posterior):
+    stopped = changed(reported.point(posterior), run={"converged": False, "iterations": 3})
+    trust = gather(stopped)["convergence"]["trust"]
+    assert trust["state"] == "bad"
+    assert "3 iterations" in trust["sentence"]
+
+
+def test_a_sampler_without_coteries_keeps_intervals_and_traces(posterior):
+    facts = gather(reported.ungrouped(posterior))
+    assert facts["coteries"] is facts["cooccurrence"] is None
+    assert facts["annotators"]["has_interval"]
+    assert not facts["annotators"]["has_coterie"]
+    assert [trace["name"] for trace in facts["convergence"]["traces"]] == ["Log joint"]
+
+
+def test_truth_is_scored_as_the_metrics_do(posterior):
+    rng = np.random.default_rng(1)
+    truth = pd.Series(
+        rng.choice(posterior.annotations.classes, 30), posterior.annotations.items[:30]
+    )
+    facts = gather(posterior, truth=truth)["truth"]
+    labels = posterior.labels().set_index("item")["label"]
+    truth = truth.drop([item for item in posterior.annotations.gold if item in truth.index])
+    assert facts["n"] == len(truth) == 28  # two were given to the model as known
+    assert facts["n_gold"] == 2
+    assert facts["accuracy"] == metrics.accuracy(labels, truth)
+    p = posterior.probabilities()
+    assert facts["calibration_error"] == metrics.expected_calibration_error(p, truth)
+    table = metrics.reliability(p, truth).query("items > 0")
+    assert [row["items"] for row in facts["bins"]] == table["items"].tolist()
+    assert [row["accuracy"] for row in facts["bins"]] == table["accuracy"].tolist()
+    for row in facts["bins"]:
+        assert row["low"] <= row["accuracy"] <= row["high"]
+        assert row["from"] <= row["confidence"] <= row["to"] == pytest.approx(row["from"] + 0.1)
+    vote = coterie.MajorityVote().fit(posterior.annotations).predict()
+    assert facts["vote_accuracy"] == metrics.accuracy(vote, truth)  # as the terminal shows it
+    confusion = metrics.confusion(labels, truth)
+    assert facts["confusion"]["counts"] == confusion.to_numpy().tolist()
+
+
+def test_cooccurrence_is_ordered_by_coterie(posterior, facts):
+    together = facts["cooccurrence"]
+    table = posterior.annotators().set_index("annotator")
+    coteries = table.loc[together["names"], "coterie"].tolist()
+    assert coteries == sorted(coteries)
+    exact = posterior.cooccurrence(together["names"]).to_numpy()
+    assert together["image"] == picture(exact)
+    for k, group in enumerate(together["groups"]):
+        mine = slice(group["start"], group["start"] + group["size"])
+        block = exact[mine, mine]
+        pairs = block[~np.eye(len(block), dtype=bool)]
+        if len(pairs):
+            assert together["blocks"][k][k] == pytest.approx(pairs.mean(), rel=1e-9)
+        else:
+            assert together["blocks"][k][k] is None
+
+
+def test_the_picture_is_a_png_of_the_shares():
+    share = np.array([[0.0, 0.5, 1.0], [0.25, 0.75, 1.0]])
+    content = base64.b64decode(picture(share).partition(",")[2])
+    assert content.startswith(b"\x89PNG\r\n\x1a\n")
+    start = content.index(b"IDAT")
+    size = int.from_bytes(content[start - 4 : start], "big")
+    pixels = zlib.decompress(content[start + 4 : start + 4 + size])
+    rows = np.frombuffer(pixels, np.uint8).reshape(2, 4)
+    np.testing.assert_array_equal(rows[:, 1:], np.rint(share * LEVELS))
+
+
+def test_many_classes_are_cut_to_the_commonest():
+    posterior = reported.crowd(items=60, classes=20, extra=tuple("uvwxyz"))
+    facts = gather(posterior)
+    axes = facts["axes"]
+    assert len(axes["rows"]) == 12
+    assert axes["left_out"] == 8
+    assert axes["columns"][:12] == axes["rows"]
+    assert axes["columns"][-1] == "other"
+    for card in facts["coteries"]["cards"]:
+        np.testing.assert_allclose(np.sum(card["matrix"], axis=1), 1, rtol=1e-6)
+
+
+def test_many_annotators_and_items_are_cut(monkeypatch):
+    monkeypatch.setattr("coterie.report.people.MOST_ANNOTATORS", 5)
+    monkeypatch.setattr("coterie.report.items.MOST_ITEMS", 7)
+    monkeypatch.setattr("coterie.report.together.MOST_PIXELS", 5)
+    posterior = reported.crowd()
+    facts = gather(posterior)
+    assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]) == 5
+    assert facts["annotators"]["left_out"] == 7
+    most = posterior.annotators()["n_labels"].nlargest(5).tolist()
+    assert [row["n_labels"] for row in facts["annotators"]["rows"]] == most
+    assert (len(facts["items"]["rows"]), facts["items"]["left_out"]) == (7, 33)
+    least = posterior.labels()["probability"].nsmallest(7).tolist()
+    assert [row["probability"] for row in facts["items"]["rows"]] == least
+    assert (facts["cooccurrence"]["n"], facts["cooccurrence"]["left_out"]) == (5, 7)
+
+
+def test_the_verdict_is_three_sentences_with_the_numbers(posterior, facts):
+    how_many, how_sure, stands_out = facts["verdict"]
+    assert how_many == "40 items have a label, from 200 answers by 12 annotators, 5 an item."
+    certain = facts["items"]["n_certain"]
+    assert how_sure.startswith(f"{certain} of the labels (")
+    wrong = round(40 * (1 - facts["items"]["expected_right"]))
+    assert f"about {wrong} of the 40 are wrong" in how_sure
+    assert stands_out.endswith(".")
+
+
+def test_troubles_go_by_role_then_by_the_coteries_role():
+    table = pd.DataFrame(
+        {
+            "annotator": list("abcd"),
+            "n_labels": [10, 10, 10, 10],
+            "role": ["expert", "too few labels to say", "too few labels to say", "adversary"],
+            "coterie": pd.array([1, 2, None, 2], "Int64"),
+        }
+    )
+    kinds = kinds_of(table, {1: "good", 2: "always says no"}, np.full(4, 0.5))
+    assert kinds.tolist() == ["good", "noise", "unknown", "against"]
+    assert [
+        kind(word) for word in ("novice", "weak on x", "biased towards x", "confuses x with y")
+    ] == ["weak"] * 4
+
+
+def test_annotators_unlike_their_coterie_are_counted(posterior, facts):
+    table = posterior.annotators().dropna(subset="coterie")
+    roles = posterior.coteries().set_index("coterie")["role"]
+    pairs = [(kind(row.role), kind(roles[row.coterie])) for row in table.itertuples()]
+    unlike = sum("unknown" not in pair and pair[0] != pair[1] for pair in pairs)
+    assert facts["coteries"]["n_unlike"] == unlike
+
+
+def test_nothing_to_agree_on_leaves_agreement_out():
+    rows = [("q1", "ann", "yes"), ("q2", "bob", "no")]
+    assert gather(coterie.MajorityVote().fit(rows).posterior_)["agreement"] is None
+
+
+def test_known_items_alone_score_nothing(posterior):
+    gold = pd.Series(posterior.annotations.gold)
+    assert gather(posterior, truth=gold)["truth"] is None
+
+
+@pytest.mark.parametrize(
+    ("error", "digits"), [(0.0, 1), (None, 1), (0.0097, 3), (0.013, 2), (0.4, 1), (25.0, 0)]
+)
+def test_digits_follow_the_error(error, digits):
+    assert digits_of(error) == digits
+
+
+def test_layouts_have_room_for_all_columns():
+    for n in range(1, 17):
+        for word in ("c", "a name of some length"):
+            names = [word] * n
+            room = room_of(names, names)
+            inside = {"third": THIRD, "half": HALF, "full": 1_000}[room.card]
+            assert 80 + 36 * n <= inside
+            assert room.upright is (word != "c")  # turned only where that saves room
+
+
+def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
+    posterior = reported.crowd(draws=800)
+    table = posterior.diagnostics().assign(r_hat=1.0102)
+    monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
+    monkeypatch.setattr("coterie.report.chains.has_converged", lambda _: False)
+    trust = gather(posterior)["convergence"]["trust"]["sentence"]
+    assert "The largest R-hat is 1.01020 (1.01 or less is fine)" in trust

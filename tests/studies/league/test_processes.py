@@ -1,0 +1,166 @@
+"""Jobs in processes of their own: limits hold, failures are outcomes, nothing is left behind."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from coterie.studies.league import Job, Limits, Source, line_up, run_jobs
+
+TESTS = Path(__file__).parents[2]
+PLENTY = Limits(seconds=120)
+LABELS = (
+    "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq1,cat,yes\nq2,ann,no\nq2,bob,no\nq2,cat,no\n"
+)
+linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs /proc, and limits that the kernel keeps"
+)
+TRUTH = "item,label\nq1,yes\nq2,no\n"
+
+
+@pytest.fixture
+def source(tmp_path):
+    labels, truth = tmp_path / "labels.csv", tmp_path / "truth.csv"
+    labels.write_text(LABELS, "utf-8")
+    truth.write_text(TRUTH, "utf-8")
+    return Source("tiny", labels, truth)
+
+
+def outcomes(source, *names, limits=PLENTY, workers=2):
+    models = line_up([f"builders.models:{name}" for name in names])
+    jobs = [Job(source, name, model) for name, model in models.items()]
+    with closing(run_jobs(jobs, limits, workers)) as results:
+        found = {outcome.model.removeprefix("builders.models:"): outcome for outcome in results}
+    assert list(models) == ["majority", *(f"builders.models:{name}" for name in names)]
+    assert found.keys() == {"majority", *names}
+    return found
+
+
+def test_whatever_a_model_does_the_others_are_scored(source, capfd):
+    bad = ["Raises", "Refuses", "Leaves", "Quits", "Killed", "Aborts"]
+    found = outcomes(source, *bad, "Talks")
+    assert found["majority"].status == found["Talks"].status == "ok"
+    assert found["majority"].scores.accuracy == 1
+    assert found["Talks"].notes == ("not <b>converged</b>",)
+    assert {name: found[name].scores for name in bad} == dict.fromkeys(bad)
+    assert (found["Raises"].status, found["Refuses"].status) == ("error", "error")
+    assert found["Raises"].reason.startswith("ZeroDivisionError: one over zero (models.py, line ")
+    assert found["Refuses"].reason == "label 'x' is odd; correct it"
+    assert found["Leaves"].reason.startswith("SystemExit: bye")
+    assert {found[name].status for name in ("Quits", "Killed", "Aborts")} == {"crash"}
+    assert found["Quits"].reason == "the process ended with exit code 3 and no result"
+    assert "signal 9 (SIGKILL), perhaps for want of memory" in found["Killed"].reason
+    assert "signal 6 (SIGABRT): LLVM ERROR: out of memory" in found["Aborts"].reason
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_model_that_takes_too_long_is_ended(source):
+    start = time.monotonic()
+    found = outcomes(source, "Sleeps", limits=Limits(seconds=3), workers=1)
+    assert found["Sleeps"].status == "timeout"
+    assert found["Sleeps"].reason == "not done after 3 s"
+    assert time.monotonic() - start < 300  # it sleeps for 600
+
+
+@linux
+def test_a_model_that_takes_too_much_memory_is_refused(source):
+    found = outcomes(source, "Swallows", limits=Limits(seconds=120, gigabytes=1))
+    assert found["Swallows"].status == "memory"
+    assert found["Swallows"].reason.startswith("more than 1 GB wanted: Unable to allocate 76.3")
+    assert found["majority"].status == "ok"
+
+
+@linux
+def test_children_have_one_thread_and_do_not_hear_ctrl_c(source, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert outcomes(source, "Records")["Records"].notes == ("1 1 1 deaf",)
+    # What was set for them is set back here.
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+def test_jobs_run_side_by_side_but_no_more_than_asked(source):
+    model = line_up(["majority"])["majority"]
+    events = []
+    jobs = [Job(source, str(number), model) for number in range(5)]
+    with closing(run_jobs(jobs, PLENTY, 2, lambda job: events.append(1))) as results:
+        for _ in results:
+            events.append(-1)
+    level = [sum(events[:n]) for n in range(len(events) + 1)]
+    assert max(level) == 2
+    assert (level[-1], len(events)) == (0, 10)
+
+
+def gone(pid: int) -> bool:
+    """Wait until a process is gone; a zombie nobody has fetched is."""
+    for _ in range(600):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@linux
+def test_closing_ends_the_children(source):
+    model = line_up(["builders.models:Sleeps"])["builders.models:Sleeps"]
+    jobs = [Job(source, "vote", line_up(["majority"])["majority"]), Job(source, "sleeps", model)]
+    with closing(run_jobs(jobs, PLENTY, 2)) as results:
+        assert next(results).model == "vote"
+        alive = multiprocessing.active_children()
+        assert len(alive) == 1
+        pid = alive[0].pid
+    assert gone(pid)
+
+
+@pytest.fixture
+def sleeping_command(source, tmp_path):
+    """The command line, in a process group of its own, with a fit that never ends; and its pid."""
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    command = subprocess.Popen(
+        [sys.executable, "-m", "coterie", "compare", source.labels, "--truth", source.truth,
+         "--models", "builders.models:Sleeps", "--out", tmp_path / "out"],
+        env={**os.environ, "COMPARE_PIDS": str(pids), "PYTHONPATH": paths},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", start_new_session=True,
+    )  # fmt: skip
+    for _ in range(1200):
+        found = list(pids.iterdir())
+        if found or command.poll() is not None:
+            break
+        time.sleep(0.1)
+    assert found, command.communicate()
+    yield command, int(found[0].name)
+    if command.poll() is None:
+        os.killpg(command.pid, signal.SIGKILL)
+    command.communicate()
+
+
+@linux
+def test_ctrl_c_ends_everything_quietly(sleeping_command, tmp_path):
+    command, pid = sleeping_command
+    os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to the whole group
+    out, err = command.communicate(timeout=60)
+    assert command.returncode == 130
+    assert (out, err) == ("", "")
+    assert gone(pid)
+    assert not (tmp_path / "out").exists()
+
+
+@linux
+def test_children_do_not_outlive_a_parent_that_is_killed(sleeping_command):
+    command, pid = sleeping_command
+    os.kill(pid, 0)  # it is there
+    command.kill()
+    assert gone(pid)
