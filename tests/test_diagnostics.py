@@ -27,10 +27,10 @@ def row(draws):
 
 
 def test_the_columns_are_those_of_the_design():
-    table = diagnose({"log_joint": noise(), "n_groups": noise(1).round()})
+    table = diagnose({"log_joint": noise(), "n_coteries": noise(1).round()})
     columns = ["quantity", "mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat"]
     assert table.columns.tolist() == columns
-    assert table["quantity"].tolist() == ["log_joint", "n_groups"]
+    assert table["quantity"].tolist() == ["log_joint", "n_coteries"]
     assert diagnose({}).columns.tolist() == columns
 
 
@@ -96,14 +96,14 @@ def test_constant_and_equal_has_converged():
 def test_constant_and_different_has_failed():
     stuck = np.full((CHAINS, DRAWS), 3)
     stuck[3] = 4
-    assert not has_converged({"log_joint": noise(), "n_groups": stuck})
+    assert not has_converged({"log_joint": noise(), "n_coteries": stuck})
     assert row(stuck)["r_hat"] == np.inf
 
 
 def test_a_single_chain_that_moves_is_no_constant():
     trace = np.full((CHAINS, DRAWS), 3.0)
     trace[0, DRAWS // 2 :] = 4
-    assert not has_converged({"n_groups": trace})
+    assert not has_converged({"n_coteries": trace})
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -131,7 +131,7 @@ def test_one_chain_is_compared_with_itself():
 
 
 def test_only_watched_quantities_count():
-    assert [is_watched(name) for name in ("log_joint", "n_groups", "concentration")] == [True] * 3
+    assert [is_watched(name) for name in ("log_joint", "n_coteries", "concentration")] == [True] * 3
     assert is_watched("class_total[12]")
     assert not is_watched("log_likelihood")
     drift = noise() + np.arange(CHAINS)[:, None]

@@ -22,13 +22,14 @@ class Side(NamedTuple):
     root: str
     samplers: str  # where the models' kernels are
     em: str
+    n_coteries: str  # what the trace calls their number
 
     def module(self, name: str) -> ModuleType:
         return importlib.import_module(f"{self.root}.{name}")
 
 
-OURS = Side("ours", "coterie", "kernels.gibbs", "kernels.em")
-TWIN = Side("twin", "benchmarks.twin", "kernels", "kernels.dawid_skene")
+OURS = Side("ours", "coterie", "kernels.gibbs", "kernels.em", "n_coteries")
+TWIN = Side("twin", "benchmarks.twin", "kernels", "kernels.dawid_skene", "n_groups")
 SIDES = (OURS, TWIN)
 
 
@@ -80,7 +81,7 @@ class Sampler:
         """Make sweeps, as a chain does; give the trace."""
         trace = self.record.new_trace(sweeps, self.data.n_classes)
         self.kernels.run_block(self.state, self.data, self.prior, self.rng, self.tally, trace)
-        self.clusters += trace.n_groups.tolist()
+        self.clusters += getattr(trace, self.side.n_coteries).tolist()
         return trace
 
     def where(self) -> tuple[np.ndarray, np.ndarray]:

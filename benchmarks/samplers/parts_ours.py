@@ -93,7 +93,7 @@ def concentration_loop(model: str) -> Any:
     def loop(state, prior, rng, n):
         alpha, prior_alpha = state.log_concentration, prior.concentration
         for _ in range(n):
-            update_concentration(alpha, state.size, state.n_groups, prior_alpha, rng)
+            update_concentration(alpha, state.size, state.n_coteries, prior_alpha, rng)
 
     return loop
 

@@ -23,7 +23,7 @@ LEAST_ESS = 400
 """The limits of Vehtari and others (2021); the effective sample size is that of the bulk."""
 
 TAILS = (0.05, 0.95)
-WATCHED = ("log_joint", "n_groups", "concentration", "class_total")
+WATCHED = ("log_joint", "n_coteries", "concentration", "class_total")
 """What must have converged: names of the trace, or what stands before their bracket."""
 
 LEAST_DRAWS = 4

@@ -54,7 +54,7 @@ def sampled(data=None, blocks=BLOCKS, run=None):
     shape = (CHAINS, DRAWS, a.n_annotators, a.n_classes)
     trace = {
         "log_joint": rng.normal(size=(CHAINS, DRAWS * THIN)),
-        "n_groups": rng.integers(2, 5, (CHAINS, DRAWS * THIN)).astype(float),
+        "n_coteries": rng.integers(2, 5, (CHAINS, DRAWS * THIN)).astype(float),
     }
     trace["class_total[1]"] = rng.normal(size=(CHAINS, DRAWS * THIN))
     draws = Draws(

@@ -108,7 +108,7 @@ def sample(rng, matrices, group, groups, shape):
         np.array([[len(set(row.tolist())) for row in chain] for chain in partition]),
         {
             "log_joint": rng.normal(-1_000, 5, size=shape),
-            "n_groups": np.full(shape, float(groups)),
+            "n_coteries": np.full(shape, float(groups)),
             "log_likelihood": rng.normal(-900, 5, size=shape),
             **{f"class_total[{t}]": rng.normal(10, 1, size=shape) for t in range(classes)},
         },
@@ -132,7 +132,7 @@ def point(posterior, model="DawidSkene"):
 def ungrouped(posterior):
     """The same posterior as a sampler's that groups nobody."""
     draws = posterior.draws
-    trace = {key: value for key, value in draws.trace.items() if key != "n_groups"}
+    trace = {key: value for key, value in draws.trace.items() if key != "n_coteries"}
     return Posterior(
         posterior.annotations,
         posterior.item_probability,

@@ -33,7 +33,7 @@ def example():
         class_balance=np.array([[[0.25, 0.75]] * 2] * 2),
         partition=np.array([[[0, 0], [0, 1], [0, 1]], [[0, 1], [0, 0], [0, 0]]], np.int32),
         n_coteries=np.array([[1, 2, 2], [2, 1, 1]]),
-        trace={"log_joint": -np.arange(12.0).reshape(2, 6), "n_groups": np.ones((2, 6))},
+        trace={"log_joint": -np.arange(12.0).reshape(2, 6), "n_coteries": np.ones((2, 6))},
     )
     return Posterior(
         annotations,

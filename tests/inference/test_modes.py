@@ -44,17 +44,17 @@ def test_constant_chains_that_agree_up_to_rounding_are_kept():
 
 def test_densities_of_different_dimensions_are_not_compared():
     log_joint, agreement = wander(-50, -80, 600), wander(0.9, 0.9, 0.9, sd=0.01)
-    n_groups = np.ones(log_joint.shape, int)
-    assert judge(log_joint, agreement, n_groups).left_out == {0: "poorer", 1: "poorer"}
-    n_groups[2] = 2
-    verdict = judge(log_joint, agreement, n_groups)
+    n_coteries = np.ones(log_joint.shape, int)
+    assert judge(log_joint, agreement, n_coteries).left_out == {0: "poorer", 1: "poorer"}
+    n_coteries[2] = 2
+    verdict = judge(log_joint, agreement, n_coteries)
     assert verdict.left_out == {1: "poorer"}
     assert verdict.better[1].chain == 0  # and not the one with the highest density
-    n_groups[1, -1] = 2  # once is enough: they can be compared
-    n_groups[0] = 3
-    assert judge(log_joint, agreement, n_groups).left_out == {1: "poorer"}
-    n_groups[1] = 1
-    assert judge(log_joint, agreement, n_groups).left_out == {}
+    n_coteries[1, -1] = 2  # once is enough: they can be compared
+    n_coteries[0] = 3
+    assert judge(log_joint, agreement, n_coteries).left_out == {1: "poorer"}
+    n_coteries[1] = 1
+    assert judge(log_joint, agreement, n_coteries).left_out == {}
 
 
 def test_too_few_draws_judge_nobody():

@@ -68,7 +68,7 @@ def test_no_labels_at_all_give_the_prior(model):
     # One item is known to be of class 1, and each class has a pseudo-count of one.
     np.testing.assert_allclose(tally.probability / tally.sweeps, [[1 / 3, 2 / 3], [0, 1]])
     assert np.isfinite(trace.log_joint).all()
-    assert (trace.n_groups == 0).all()
+    assert (trace.n_coteries == 0).all()
     out = np.zeros((3, 2, 3))
     model.mean_confusion(state, data, packed, out)
     np.testing.assert_allclose(out, np.broadcast_to(prior.mean, out.shape))

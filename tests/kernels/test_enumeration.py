@@ -60,7 +60,7 @@ def test_item_probabilities_are_averaged_conditionals(case):
 def test_clusters_and_concentration_have_the_exact_means(case):
     posterior = case.posterior()
     chain = Chain(real(case), case, 4)
-    visited, n_groups, _ = chain.visit(10_000, 2)
+    visited, n_coteries, _ = chain.visit(10_000, 2)
     partitions = np.array([q for _, q in visited])
     n = partitions.shape[1]
     pairs = [(a, b) for a in range(n) for b in range(a)]
@@ -69,7 +69,7 @@ def test_clusters_and_concentration_have_the_exact_means(case):
         f"together {a} {b}": sum(p for (_, q), p in posterior.items() if q[a] == q[b])
         for a, b in pairs
     }
-    draws["clusters"] = n_groups
+    draws["clusters"] = n_coteries
     exact["clusters"] = sum(p * len(set(q)) for (_, q), p in posterior.items())
     draws["concentration"] = chain.sweep(20_000)[1].concentration
     exact["concentration"] = concentration_mean(case.problem, posterior, case.prior.concentration)

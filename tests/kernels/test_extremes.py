@@ -136,7 +136,7 @@ def test_group_weights_are_differences_of_the_joint(one, short):
         want = []
         for place in range(len(got)):
             q = read(one, state)[1] | {l: int(state.slot[place])}
-            new = one.model == "hcbcc" and place >= state.n_groups[0]
+            new = one.model == "hcbcc" and place >= state.n_coteries[0]
             log_seat = log_p_partition(q, ALPHA) - np.log(one.prior.auxiliaries if new else 1)
             want.append(log_seat + float(exact_log_labels(one, Z, q)))
         np.testing.assert_allclose(np.diff(got), np.diff(want), rtol=1e-8, atol=1e-8)

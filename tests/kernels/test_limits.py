@@ -56,12 +56,12 @@ def test_clusters_meet_the_exact_limit():
     posterior = CBCC_2.posterior()
     _, trace = Chain(real(COPIES), COPIES, 7).sweep(20_000)
     exact = sum(p * len(set(q)) for (_, q), p in posterior.items())
-    assert_means({"clusters": trace.n_groups}, {"clusters": exact})
+    assert_means({"clusters": trace.n_coteries}, {"clusters": exact})
 
 
 def test_an_infinite_concentration_leaves_nobody_together():
     _, trace = Chain(real(LONERS), LONERS, 8).sweep(50)
-    assert (trace.n_groups == 3).all()
+    assert (trace.n_coteries == 3).all()
 
 
 def test_the_limits_are_not_all_one_model():

@@ -59,6 +59,6 @@ def test_chain_agrees_with_enumeration(model, seed):
     sites = [(i, t) for i in range(problem.n_items) for t in range(1, problem.n_classes)]
     draws, means = {s: batches[:, *s] for s in sites}, {s: exact[s] for s in sites}
     if one.has_groups:
-        draws["clusters"] = chain.sweep(20_000)[1].n_groups
+        draws["clusters"] = chain.sweep(20_000)[1].n_coteries
         means["clusters"] = sum(p * len(set(q)) for (_, q), p in posterior.items())
     assert_means(draws, means)

@@ -227,7 +227,7 @@ BUGS = {
             (
                 "    return refill, n_places\n",
                 "    if lone and refill < 0:\n"
-                "        swap(state.slot, state.n_groups[0], state.n_groups[0] + 1)\n"
+                "        swap(state.slot, state.n_coteries[0], state.n_coteries[0] + 1)\n"
                 "    return -1 if lone else refill, n_places\n",
             ),
         ),

@@ -53,7 +53,7 @@ def check_group_weights(sampler, case):
         for l in case.problem.active:
             state = start(sampler, case, z, q, beta=beta, eta=eta)
             got = weigh_group(sampler, case, state, l)
-            n_groups = int(state.n_groups[0])
+            n_coteries = int(state.n_coteries[0])
             want = []
             for place in range(len(got)):
                 seated = read(case, state)[1] | {l: int(state.slot[place])}
@@ -63,7 +63,7 @@ def check_group_weights(sampler, case):
                     _, _, _, beta_now, eta_now = read(case, state)
                     log_p = log_p_labels_hcbcc(case.problem, z, seated, beta_now, eta_now)
                     log_p += log_p_partition(seated, ALPHA)
-                    new = np.log(case.prior.auxiliaries) if place >= n_groups else 0.0
+                    new = np.log(case.prior.auxiliaries) if place >= n_coteries else 0.0
                     want.append(log_p - new)
             assert_equal_up_to_a_constant(got, want)
 
@@ -89,7 +89,7 @@ def weigh_group(sampler, case, state, l):
 
 def know_groups(sampler, state, prior, room):
     """Tabulate for every group and auxiliary."""
-    for m in state.slot[: state.n_groups[0] + prior.auxiliaries]:
+    for m in state.slot[: state.n_coteries[0] + prior.auxiliaries]:
         sampler.groups.know_group(int(m), state, room)
 
 
@@ -137,10 +137,10 @@ def assert_groups(case, state):
     groups = state.group[problem.active]
     np.testing.assert_array_equal(state.size, np.bincount(groups, minlength=len(state.size)))
     np.testing.assert_array_equal(np.sort(state.slot), np.arange(len(state.slot)))
-    n_groups = state.n_groups[0]
-    np.testing.assert_array_equal(np.sort(state.slot[:n_groups]), np.unique(groups))
+    n_coteries = state.n_coteries[0]
+    np.testing.assert_array_equal(np.sort(state.slot[:n_coteries]), np.unique(groups))
     if case.model == "hcbcc":
-        used = state.slot[: n_groups + case.prior.auxiliaries]
+        used = state.slot[: n_coteries + case.prior.auxiliaries]
         log_weight = state.log_strength[used][:, None] + state.log_mean[used]
         np.testing.assert_allclose(state.weight[used], np.exp(log_weight), rtol=1e-12)
         np.testing.assert_allclose(state.weight.sum(1)[used], state.strength[used], rtol=1e-12)
@@ -152,7 +152,7 @@ def assert_trace(case, state, trace):
     np.testing.assert_allclose(trace.log_joint, want, atol=1e-9, rtol=1e-9)
     np.testing.assert_array_equal(trace.class_total[0], state.class_total)
     if case.has_groups:
-        assert trace.n_groups[0] == len(set(q.values()))
+        assert trace.n_coteries[0] == len(set(q.values()))
         np.testing.assert_allclose(trace.concentration, alpha, rtol=1e-12)
 
 
@@ -196,7 +196,7 @@ def check_put_back_undoes_take_out(sampler, case):
                 model.take_out_annotator(l, state, room.cells)
             else:
                 model.take_out_annotator(l, state, prior, 0.5)
-        assert state.n_groups[0] == state.size.sum() == 0
+        assert state.n_coteries[0] == state.size.sum() == 0
         if case.model == "cbcc":
             assert not state.said.any()
         place = {}  # where a group is now, in the order in which its members come back

@@ -84,19 +84,19 @@ class Chain:
 
     def visit(self, n_draws, thin):
         """Give the states after every ``thin`` sweeps, and the series that say how they mix."""
-        visited, n_groups, log_joint = [], [], []
+        visited, n_coteries, log_joint = [], [], []
         for _ in range(n_draws):
             _, trace = self.sweep(thin)
             z, q, *_ = read(self.case, self.state)
             visited.append(key(self.case.problem, z, q and canonical(q)))
-            n_groups.append(trace.n_groups[-1])
+            n_coteries.append(trace.n_coteries[-1])
             log_joint.append(trace.log_joint[-1])
-        return visited, n_groups, log_joint
+        return visited, n_coteries, log_joint
 
 
 def check_enumeration(sampler, case, n_draws=10_000, thin=2, seed=1):
     """The states that a chain visits have the exact posterior probabilities."""
     posterior = case.posterior()
-    visited, n_groups, log_joint = Chain(sampler, case, seed).visit(n_draws, thin)
+    visited, n_coteries, log_joint = Chain(sampler, case, seed).visit(n_draws, thin)
     log_p = [np.log(posterior[state]) for state in visited]
-    assert_frequencies(visited, posterior, [log_p, n_groups, log_joint])
+    assert_frequencies(visited, posterior, [log_p, n_coteries, log_joint])

@@ -171,6 +171,6 @@ def read_reuse(case, state):
         return int(np.argmin(np.abs(state.log_strength[m, 0] - np.log(beta[list(ATOMS), 0]))))
 
     atoms = {numbers[l]: atom(m) for l, m in q.items()}
-    n_groups, h = int(state.n_groups[0]), case.prior.auxiliaries
-    spare = sorted(atom(m) for m in state.slot[n_groups : n_groups + h])
+    n_coteries, h = int(state.n_coteries[0]), case.prior.auxiliaries
+    spare = sorted(atom(m) for m in state.slot[n_coteries : n_coteries + h])
     return tuple(numbers.values()), tuple(atoms[m] for m in sorted(atoms)), tuple(spare)

@@ -97,7 +97,7 @@ def test_the_name_of_a_class_is_shortened_and_its_label_wrapped():
 
 
 def test_an_unknown_quantity_is_refused_with_those_there_are(posterior):
-    with pytest.raises(DataError, match="no trace of 'rhat'; there are n_coteries, log_joint, n_g"):
+    with pytest.raises(DataError, match="no trace of 'rhat'; there are n_coteries, log_joint, cl"):
         Plots(posterior).trace("rhat")
 
 

@@ -129,7 +129,7 @@ def test_a_sampler_without_coteries(posterior):
             draw()
     ax = plot.trace()
     assert (len(ax.lines), ax.get_ylabel()) == (CHAINS, "log joint")
-    with pytest.raises(DataError, match="no trace of 'x'; there are log_joint, n_groups"):
+    with pytest.raises(DataError, match="no trace of 'x'; there are log_joint, n_coteries"):
         plot.trace("x")
     ax = plot.annotators()
     assert (len(ax.lines), len(segments(ax)), ax.get_legend()) == (1, 6, None)

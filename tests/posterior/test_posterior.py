@@ -227,7 +227,7 @@ def test_annotators_may_be_tuples():
 
 def trace(chains=4, sweeps=1_000):
     rng = np.random.default_rng(5)
-    names = ("log_joint", "log_likelihood", "n_groups", "class_total[0]", "class_total[1]")
+    names = ("log_joint", "log_likelihood", "n_coteries", "class_total[0]", "class_total[1]")
     values = {name: rng.normal(size=(chains, sweeps)) for name in names}
     return {**values, "concentration": np.full((chains, sweeps), 0.5)}
 
@@ -248,7 +248,7 @@ def test_diagnostics_are_one_row_a_watched_quantity(sampled):
 def test_converged_is_judged_from_the_trace(sampled):
     assert with_trace(sampled).converged
     stuck = np.repeat([[1.0], [2.0]], 1_000, axis=1)
-    assert not with_trace(sampled, n_groups=stuck).converged
+    assert not with_trace(sampled, n_coteries=stuck).converged
     assert not sampled.converged  # nothing was watched
 
 

@@ -89,7 +89,7 @@ class Chain:
         self.tally = new_tally(data)
         self.kept: Kept = room(plan, data)
         self.done = 0
-        self.n_groups = 0
+        self.n_coteries = 0
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
 
     def steps(self, until: int) -> Iterator[int]:
@@ -103,7 +103,7 @@ class Chain:
             trace = self._run(block, burning)
             self._adapt(time.perf_counter() - start)
             self.done += block
-            self.n_groups = int(trace.n_groups[-1])
+            self.n_coteries = int(trace.n_coteries[-1])
             if not burning and self.done == stop:
                 self._keep(trace)
             yield self.done
@@ -136,7 +136,7 @@ class Chain:
         kept, streams = self.kept, self.streams
         _, draw, matrix = map(int, kept.used)
         kernels.mean_confusion(self.state, data, prior, kept.confusion_sum)
-        kept.n_coteries[draw] = self.n_groups
+        kept.n_coteries[draw] = self.n_coteries
         agrees = self.state.truth[vote.item] == vote.winner
         kept.vote_agreement[draw] = np.mean(agrees) if len(agrees) else 1.0
         if hasattr(self.state, "group"):

@@ -129,7 +129,7 @@ class Checkpoint:
 
 def _describe(chain: Chain) -> dict[str, Any]:
     states = [stream.bit_generator.state for stream in chain.streams]
-    return {"done": chain.done, "n_groups": chain.n_groups, "streams": states}
+    return {"done": chain.done, "n_coteries": chain.n_coteries, "streams": states}
 
 
 def _arrays(chain: Chain) -> dict[str, Array]:
@@ -155,6 +155,6 @@ def _restore(chain: Chain, facts: Mapping[str, Any], file: NpzFile) -> None:
         if array.shape != stored[name].shape or array.dtype != stored[name].dtype:
             raise ValueError(name)
         array[...] = stored[name]
-    chain.done, chain.n_groups = int(facts["done"]), int(facts["n_groups"])
+    chain.done, chain.n_coteries = int(facts["done"]), int(facts["n_coteries"])
     for stream, state in zip(chain.streams, facts["streams"], strict=True):
         stream.bit_generator.state = state

@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
 
 
 def judge(
-    log_joint: FloatArray, vote_agreement: FloatArray, n_groups: IntArray | None = None
+    log_joint: FloatArray, vote_agreement: FloatArray, n_coteries: IntArray | None = None
 ) -> Verdict:
     """Compare where the chains ended.
 
@@ -58,7 +58,7 @@ def judge(
         After burn-in, shape (chains, sweeps).
     vote_agreement
         Share of the items with a clear vote whose truth it is, shape (chains, draws).
-    n_groups
+    n_coteries
         Numbers of clusters, shape (chains, sweeps), if each of them adds a density to the log
         joint: only chains that had the same number at some time are then compared by it.
     """
@@ -73,7 +73,9 @@ def judge(
     enough = min(log_joint.shape[1], vote_agreement.shape[1]) >= LEAST_DRAWS
     if enough and not is_mirrored(best, closest):
         for mode in modes:
-            rival = max((modes[k] for k in comparable(mode.chain, modes, n_groups)), key=_log_joint)
+            rival = max(
+                (modes[k] for k in comparable(mode.chain, modes, n_coteries)), key=_log_joint
+            )
             if is_mirrored(mode, closest):
                 left_out[mode.chain], better[mode.chain] = "mirrored", closest
             elif _below(mode.log_joint, mode.log_joint_sd, rival.log_joint, rival.log_joint_sd):
@@ -93,12 +95,12 @@ def is_mirrored(mode: Mode, other: Mode) -> bool:
     )
 
 
-def comparable(chain: int, modes: list[Mode], n_groups: IntArray | None) -> list[int]:
+def comparable(chain: int, modes: list[Mode], n_coteries: IntArray | None) -> list[int]:
     """Give the chains, this one among them, whose log joints measure the same."""
     everybody = [mode.chain for mode in modes]
-    if n_groups is None:
+    if n_coteries is None:
         return everybody
-    late = n_groups[:, n_groups.shape[1] // 2 :]
+    late = n_coteries[:, n_coteries.shape[1] // 2 :]
     return [k for k in everybody if np.isin(late[k], late[chain]).any()]
 
 

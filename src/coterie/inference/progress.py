@@ -37,7 +37,7 @@ class Bar:
         if self._bar is None:
             return
         speed = self._bar.tasks[0].speed
-        now = [chain.n_groups for chain in chains]
+        now = [chain.n_coteries for chain in chains]
         groups = f"{min(now)}-{max(now)}" if min(now) < max(now) else f"{now[0]}"
         self._bar.update(
             self._task,

@@ -94,11 +94,11 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     sampler = chains[0].sampler
     n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
     has_densities = hasattr(chains[0].state, "strength")  # clusters with parameters of their own
-    n_groups = np.stack([chain.kept.trace.n_groups[:n_sweeps] for chain in chains])
+    n_coteries = np.stack([chain.kept.trace.n_coteries[:n_sweeps] for chain in chains])
     verdict = judge(
         np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
         np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
-        n_groups if has_densities else None,
+        n_coteries if has_densities else None,
     )
     pooled = pool([chains[k] for k in verdict.kept])
     if not np.isfinite(pooled.item_probability).all():

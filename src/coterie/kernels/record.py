@@ -26,11 +26,11 @@ class Tally(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """One entry a sweep; a model without groups leaves zeros in ``n_groups, concentration``."""
+    """One entry a sweep; a model without groups leaves zeros in ``n_coteries, concentration``."""
 
     log_joint: FloatArray  # (sweeps,)   everything sampled, with the labels
     log_likelihood: FloatArray  # (sweeps,)   the labels given everything sampled
-    n_groups: NDArray[np.int64]  # (sweeps,)
+    n_coteries: NDArray[np.int64]  # (sweeps,)
     concentration: FloatArray  # (sweeps,)
     class_total: NDArray[np.int64]  # (sweeps, classes)
 

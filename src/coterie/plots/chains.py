@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from coterie.posterior import Posterior
 
-COUNTS = ("n_coteries", "n_groups")
+COUNTS = ("n_coteries",)
 """Small whole numbers, which chains share."""
 APART = 0.06
 """Between a whole number and the dots of a chain, at most, so that they are seen to be equal."""
@@ -47,7 +47,7 @@ def trace_of(posterior: Posterior, quantity: str | None) -> Trace:
     elif quantity in watched:
         value = watched[quantity]
     else:
-        known = [*(["n_coteries"] if counted else []), *watched]
+        known = dict.fromkeys([*(["n_coteries"] if counted else []), *watched])
         raise DataError(f"no trace of {quantity!r}; there are {', '.join(known) or 'none'}")
     # Watched quantities are recorded at every sweep, draws at every so many.
     sweeps = next(iter(watched.values())).shape[1] if watched else value.shape[1]
@@ -100,6 +100,4 @@ def _label(posterior: Posterior, quantity: str) -> str:
         t = int(quantity.removeprefix("class_total[").removesuffix("]"))
         label = f"items of class {literal(posterior.annotations.classes[t])}"
         return textwrap.fill(label, LABEL_WIDTH, break_long_words=False)
-    return {"n_coteries": "number of coteries", "n_groups": "number of groups"}.get(
-        quantity, quantity.replace("_", " ")
-    )
+    return "number of coteries" if quantity in COUNTS else quantity.replace("_", " ")

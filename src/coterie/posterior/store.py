@@ -27,6 +27,8 @@ from coterie.posterior.posterior import Posterior
 
 FORMAT = Format("coterie posterior", 1)
 VOCABULARIES = ("items", "annotators", "classes", "extra_answers")
+FORMERLY = {"n_groups": "n_coteries"}
+"""What older files call a trace, and what it is called now."""
 
 
 def save(posterior: Posterior, path: str | PathLike[str]) -> None:
@@ -145,7 +147,7 @@ def _unpack_draws(names: Any, arrays: Arrays) -> Draws:
         class_balance=_floats(arrays, "draws.class_balance"),
         partition=_codes_if_any(arrays, "draws.partition", np.int32),
         n_coteries=_codes_if_any(arrays, "draws.n_coteries", np.int64),
-        trace={str(name): row for name, row in zip(names, rows, strict=True)},
+        trace={FORMERLY.get(str(n), str(n)): row for n, row in zip(names, rows, strict=True)},
     )
 
 

@@ -16,7 +16,7 @@ POINTS = 250
 """Points of a chain that a trace shows."""
 
 MOST_QUANTITIES = 14
-TRACES = {"n_groups": "Number of coteries", "log_joint": "Log joint"}
+TRACES = {"n_coteries": "Number of coteries", "log_joint": "Log joint"}
 
 Facts = dict[str, Any]
 
@@ -80,7 +80,7 @@ def trace_facts(key: str, draws: NDArray[np.float64], posterior: Posterior) -> F
         "low": float(draws.min()),
         "high": float(draws.max()),
         "sweeps": int(draws.shape[1]),
-        "digits": 0 if key == "n_groups" or np.ptp(draws) >= 20 else 1,
+        "digits": 0 if key == "n_coteries" or np.ptp(draws) >= 20 else 1,
     }
 
 

@@ -59,7 +59,7 @@ def test_the_paper_s_table(name, kind):
 
 
 def check_clusters(posterior, mean, between_chains):
-    draws = np.asarray(posterior.draws.trace["n_groups"], float)
+    draws = np.asarray(posterior.draws.trace["n_coteries"], float)
     ours = array_stats.mcse(draws, chain_axis=0, draw_axis=1, method="mean")
     rounding = 0.005  # the reference is printed with two digits
     error = np.hypot(ours, between_chains / np.sqrt(4)) + rounding

@@ -70,7 +70,7 @@ class State(NamedTuple):
     group: IntArray  # (annotators,)                    q, or -1
     size: IntArray  # (slots,)                         annotators in group m
     slot: IntArray  # (slots,)                         the groups, then the free slots
-    n_groups: NDArray[np.int64]  # (1,)                             M
+    n_coteries: NDArray[np.int64]  # (1,)                             M
     log_concentration: FloatArray  # (1,)                             log alpha
 
 
@@ -106,7 +106,7 @@ def initial_state(
 ) -> State:
     """Start from a truth, shape (N,), and a grouping, shape (L,); alpha from its prior."""
     start, class_total = starting_truth(truth, data)
-    seats, size, slot, n_groups = starting_groups(group, data, 0)
+    seats, size, slot, n_coteries = starting_groups(group, data, 0)
     own, _ = count_answers(start, np.arange(len(seats), dtype=np.int32), len(seats), data)
     said = np.zeros((len(slot), *own.shape[1:]), np.int32)
     np.add.at(said, seats[seats >= 0], own[seats >= 0])
@@ -120,7 +120,7 @@ def initial_state(
         seats,
         size,
         slot,
-        n_groups,
+        n_coteries,
         log_concentration,
     )
     return on_own_lines(state)
@@ -143,7 +143,7 @@ def view_of(state: State, prior: Prior) -> View:
         state.group,
         np.zeros(0, np.int32),
         state.slot,
-        state.n_groups,
+        state.n_coteries,
         flat(prior.shapes),
     )
 
@@ -157,15 +157,15 @@ def take_out_annotator(l: int, state: State, cells: Cells) -> None:
     state.size[m] -= 1
     add_cells(cells, -1, m, state.said, state.said_total)
     if state.size[m] == 0:
-        close_group(m, state.slot, state.n_groups)
+        close_group(m, state.slot, state.n_coteries)
 
 
 @piece
 def put_back_annotator(l: int, chosen: int, state: State, cells: Cells) -> None:
     """Seat annotator l at the ``chosen`` place in ``slot``; one past the groups opens a group."""
     m = state.slot[chosen]
-    if chosen == state.n_groups[0]:
-        state.n_groups[0] += 1
+    if chosen == state.n_coteries[0]:
+        state.n_coteries[0] += 1
     state.group[l] = m
     state.size[m] += 1
     add_cells(cells, 1, m, state.said, state.said_total)
@@ -177,14 +177,14 @@ def weigh_groups(state: State, prior: Prior, room: Room) -> int:
 
     They go to ``room.weights``; how many there are is returned.
     """
-    n_groups = state.n_groups[0]
-    for k in range(n_groups + 1):
+    n_coteries = state.n_coteries[0]
+    for k in range(n_coteries + 1):
         m = state.slot[k]
-        log_seat = math.log(state.size[m]) if k < n_groups else state.log_concentration[0]
+        log_seat = math.log(state.size[m]) if k < n_coteries else state.log_concentration[0]
         room.weights[k] = log_seat + log_predictive(
             room.cells, m, state.said, state.said_total, prior.shapes, prior.tables
         )
-    return int(n_groups + 1)
+    return int(n_coteries + 1)
 
 
 @piece
@@ -213,7 +213,7 @@ def sweep_groups(state: State, prior: Prior, room: Room, rng: np.random.Generato
 def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z, q), the confusion matrices integrated out."""
     result = 0.0
-    for k in range(state.n_groups[0]):
+    for k in range(state.n_coteries[0]):
         m = state.slot[k]
         result += log_marginal(m, state.said, state.said_total, prior.shapes, prior.tables)
     return result
@@ -250,12 +250,12 @@ def _sweep_many(
         add_shapes(view, data, work)
         sweep_together(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
-        update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
         log_p_labels = log_likelihood(state, prior)
         log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
         trace.log_likelihood[sweep] = log_p_labels
         trace.log_joint[sweep] = log_p_labels + log_p_groups + log_truth(view)
-        trace.n_groups[sweep] = state.n_groups[0]
+        trace.n_coteries[sweep] = state.n_coteries[0]
         trace.concentration[sweep] = math.exp(log_alpha[0])
         note_classes(sweep, state.class_total, trace)
 
@@ -299,7 +299,7 @@ def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> 
 
 def in_order(state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the slots of the groups, shape (M,), and where in that list each slot is."""
-    groups = state.slot[: state.n_groups[0]].astype(np.int64)
+    groups = state.slot[: state.n_coteries[0]].astype(np.int64)
     place = np.zeros(len(state.slot), np.int64)
     place[groups] = np.arange(len(groups))
     return groups, place

@@ -1,6 +1,6 @@
 """Groups of annotators under a CRP, in numbered slots: what cBCC and hcBCC share.
 
-``slot`` is an ordering of the slot numbers: first the ``n_groups`` that hold annotators, then (in
+``slot`` is an ordering of the slot numbers: first the ``n_coteries`` that hold annotators, then (in
 hcBCC) the auxiliaries, then the free ones. Opening and closing a group swaps two entries.
 Annotators without labels have no group (-1) and are counted nowhere.
 """
@@ -57,7 +57,7 @@ def starting_concentration(prior: Concentration, rng: np.random.Generator) -> fl
 def starting_groups(
     group: IntArray, data: Codes, n_spare: int
 ) -> tuple[IntArray, IntArray, IntArray, NDArray[np.int64]]:
-    """Seat the annotators who have labels: group, size, slot and n_groups (1,).
+    """Seat the annotators who have labels: group, size, slot and n_coteries (1,).
 
     There are slots for as many groups as such annotators, and ``n_spare`` more.
     """
@@ -65,8 +65,8 @@ def starting_groups(
     seats = canonical_groups(np.where(labelled, group, -1).astype(np.int32))
     n_slots = int(labelled.sum()) + n_spare
     size = np.bincount(seats[labelled], minlength=n_slots).astype(np.int32)
-    n_groups = np.array([np.count_nonzero(size)])
-    return seats, size, np.arange(n_slots, dtype=np.int32), n_groups
+    n_coteries = np.array([np.count_nonzero(size)])
+    return seats, size, np.arange(n_slots, dtype=np.int32), n_coteries
 
 
 @piece
@@ -76,20 +76,20 @@ def swap(slot: IntArray, a: int, b: int) -> None:
 
 
 @piece
-def close_group(m: int, slot: IntArray, n_groups: NDArray[np.int64]) -> None:
+def close_group(m: int, slot: IntArray, n_coteries: NDArray[np.int64]) -> None:
     """Move slot m behind the groups."""
-    n_groups[0] -= 1
+    n_coteries[0] -= 1
     place = 0
     while slot[place] != m:
         place += 1
-    swap(slot, place, n_groups[0])
+    swap(slot, place, n_coteries[0])
 
 
 @part
 def update_concentration(
     log_concentration: NDArray[np.float64],
     size: IntArray,
-    n_groups: NDArray[np.int64],
+    n_coteries: NDArray[np.int64],
     prior: Concentration,
     rng: np.random.Generator,
 ) -> None:
@@ -101,7 +101,7 @@ def update_concentration(
         people += size[m]
     for _ in range(CONCENTRATION_UPDATES):
         log_concentration[0] = draw_log_concentration(
-            log_concentration[0], (people, n_groups[0]), (prior.shape, prior.rate), rng
+            log_concentration[0], (people, n_coteries[0]), (prior.shape, prior.rate), rng
         )
 
 

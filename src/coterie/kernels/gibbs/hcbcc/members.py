@@ -62,10 +62,10 @@ def sweep_parameters(state: State, prior: Prior, room: Room, rng: np.random.Gene
     """Update beta and eta of every group given its members; redraw the auxiliaries."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     list_members(state, room)
-    for k in range(state.n_groups[0] + prior.auxiliaries):
+    for k in range(state.n_coteries[0] + prior.auxiliaries):
         m = int64(state.slot[k])
         clear_sums(room.sums)
-        if k < state.n_groups[0]:
+        if k < state.n_coteries[0]:
             for t in range(state.said.shape[2]):
                 add_decays(m, t, state, room, rng)
                 for c in range(state.said.shape[1]):

@@ -74,7 +74,7 @@ def initial_state(
     n_annotators = len(data.annotator_start) - 1
     matrix = np.arange(n_annotators, dtype=np.int32)
     said, said_total = count_answers(start, matrix, n_annotators, data)
-    seats, size, slot, n_groups = starting_groups(group, data, prior.auxiliaries)
+    seats, size, slot, n_coteries = starting_groups(group, data, prior.auxiliaries)
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
     state = State(
         start,
@@ -84,21 +84,21 @@ def initial_state(
         seats,
         size,
         slot,
-        n_groups,
+        n_coteries,
         log_concentration,
-        *starting_parameters(len(slot), int(n_groups[0]), prior.base, rng),
+        *starting_parameters(len(slot), int(n_coteries[0]), prior.base, rng),
     )
     return on_own_lines(state)
 
 
 def starting_parameters(
-    n_slots: int, n_groups: int, prior: BasePrior, rng: np.random.Generator
+    n_slots: int, n_coteries: int, prior: BasePrior, rng: np.random.Generator
 ) -> Shapes:
     """Draw beta and eta of the groups from the prior; nothing yet for the other slots."""
-    drawn = draw_prior(n_groups, prior, rng)
+    drawn = draw_prior(n_coteries, prior, rng)
     shapes = Shapes._make(np.zeros((n_slots, *array.shape[1:])) for array in drawn)
     for array, values in zip(shapes, drawn, strict=True):
-        array[:n_groups] = values
+        array[:n_coteries] = values
     return shapes
 
 
@@ -125,7 +125,7 @@ def log_prior(state: State, prior: Prior) -> float:
     """Give log p(q | alpha) p(alpha) p(beta, eta), the auxiliaries left out."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     result = log_partition(state.size, state.log_concentration[0], prior.concentration)
-    for k in range(state.n_groups[0]):
+    for k in range(state.n_coteries[0]):
         result += log_parameters(state.slot[k], shapes, prior.base)
     return result
 
@@ -163,11 +163,11 @@ def _sweep_many(
         add_shapes(view, data, work)
         sweep_apart(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
-        update_concentration(log_alpha, state.size, state.n_groups, prior.concentration, rng)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
         log_p_labels = room.log_likelihood[0]
         trace.log_likelihood[sweep] = log_p_labels
         trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
-        trace.n_groups[sweep] = state.n_groups[0]
+        trace.n_coteries[sweep] = state.n_coteries[0]
         trace.concentration[sweep] = math.exp(log_alpha[0])
         note_classes(sweep, state.class_total, trace)
 
@@ -201,7 +201,7 @@ def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> 
     for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
         out[some] += mean_matrices(state.said[some], shapes, state.group[some])
     new = share_of_new(state.size, state.log_concentration[0])
-    groups = state.slot[: state.n_groups[0]]
+    groups = state.slot[: state.n_coteries[0]]
     share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
     newcomer = np.tensordot(share, np.exp(state.log_mean[groups]), 1)
     newcomer += new * prior.base.mean_weight / prior.base.mean_weight.sum(axis=0)

@@ -42,9 +42,9 @@ def take_out_annotator(l: int, state: State, prior: Prior, u: float) -> None:
     state.size[m] -= 1
     if state.size[m] > 0:
         return
-    close_group(m, state.slot, state.n_groups)
+    close_group(m, state.slot, state.n_coteries)
     # Now m stands first behind the groups and h auxiliaries follow: one of them goes to the end.
-    first = state.n_groups[0] + 1
+    first = state.n_coteries[0] + 1
     swap(state.slot, first + int(u * prior.auxiliaries), first + prior.auxiliaries - 1)
 
 
@@ -58,11 +58,11 @@ def put_back_annotator(l: int, chosen: int, state: State, prior: Prior) -> int:
     m = state.slot[chosen]
     state.group[l] = m
     state.size[m] += 1
-    if chosen < state.n_groups[0]:
+    if chosen < state.n_coteries[0]:
         return -1
-    swap(state.slot, chosen, state.n_groups[0])
-    state.n_groups[0] += 1
-    return int(state.slot[state.n_groups[0] + prior.auxiliaries - 1])
+    swap(state.slot, chosen, state.n_coteries[0])
+    state.n_coteries[0] += 1
+    return int(state.slot[state.n_coteries[0] + prior.auxiliaries - 1])
 
 
 @piece
@@ -163,8 +163,8 @@ def weigh_groups(l: int, state: State, prior: Prior, room: Room) -> tuple[int, b
     Returned are how many places there are, and whether ``room.weights`` are logs.
     """
     gather_cells(l, state.said, room.cells)
-    n_groups = state.n_groups[0]
-    n_places = n_groups + prior.auxiliaries
+    n_coteries = state.n_coteries[0]
+    n_places = n_coteries + prior.auxiliaries
     log_auxiliary = state.log_concentration[0] - math.log(prior.auxiliaries)
     auxiliary = math.exp(log_auxiliary)
     in_logs = auxiliary < TINY_PRODUCT
@@ -173,10 +173,10 @@ def weigh_groups(l: int, state: State, prior: Prior, room: Room) -> tuple[int, b
         in_logs |= room.logs[k] != 0
     for k in range(n_places):
         if in_logs:
-            log_seat = math.log(state.size[state.slot[k]]) if k < n_groups else log_auxiliary
+            log_seat = math.log(state.size[state.slot[k]]) if k < n_coteries else log_auxiliary
             room.weights[k] = log_seat + math.log(room.product[k]) + room.logs[k]
         else:
-            seat = state.size[state.slot[k]] if k < n_groups else auxiliary
+            seat = state.size[state.slot[k]] if k < n_coteries else auxiliary
             room.weights[k] = seat * room.product[k]
     return int(n_places), in_logs
 
@@ -213,7 +213,7 @@ def sweep_groups(state: State, prior: Prior, room: Room, rng: np.random.Generato
     """
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     clear_sums(room.sums)
-    for k in range(state.n_groups[0] + prior.auxiliaries):
+    for k in range(state.n_coteries[0] + prior.auxiliaries):
         know_group(int64(state.slot[k]), state, room)
     room.log_likelihood[0] = 0.0
     for l in range(len(state.group)):

@@ -32,7 +32,7 @@ class State(NamedTuple):
     group: IntArray  # (annotators,)                    q, or -1
     size: IntArray  # (slots,)                         annotators in group m
     slot: IntArray  # (slots,)                         groups, auxiliaries, free slots
-    n_groups: NDArray[np.int64]  # (1,)                             M
+    n_coteries: NDArray[np.int64]  # (1,)                             M
     log_concentration: FloatArray  # (1,)                             log alpha
     weight: FloatArray  # (slots, answers, classes)        beta eta
     strength: FloatArray  # (slots, classes)                 beta
