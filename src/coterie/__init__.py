@@ -15,6 +15,7 @@ from coterie.version import __version__
 if TYPE_CHECKING:
     from coterie import datasets, metrics
     from coterie.io import read
+    from coterie.metrics import Score
     from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote
     from coterie.posterior import Posterior, load
     from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
@@ -32,6 +33,7 @@ _LAZY = {
     "IBCCPrior": "coterie.priors",
     "MajorityVote": "coterie.models",
     "Posterior": "coterie.posterior",
+    "Score": "coterie.metrics",
     "load": "coterie.posterior",
     "read": "coterie.io",
     "simulate": "coterie.simulation",
@@ -55,6 +57,7 @@ __all__ = [
     "IBCCPrior",
     "MajorityVote",
     "Posterior",
+    "Score",
     "__version__",
     "datasets",
     "load",

@@ -160,7 +160,7 @@ FRAME = pd.DataFrame({"no": [0.5, 0.2], "yes": [0.5, 0.8]}, index=["q1", "q2"])
         (metrics.log_loss, FRAME * 2, {"q2": "yes"}, "item 'q2' must be at least 0 and sum to 1"),
         (metrics.log_loss, FRAME * np.nan, {"q1": "yes"}, "item 'q1' must be at least 0"),
         (metrics.log_loss, FRAME.astype(str) + "%", {"q1": "yes"}, "must be numbers"),
-        (metrics.accuracy, FRAME[["no", "no"]], {"q1": "no"}, "one column a class"),
+        (metrics.accuracy, FRAME[["no", "no"]], {"q1": "no"}, "one column per class"),
     ],
 )
 def test_errors_say_what_to_do(score, predictions, truth, sentence):

@@ -2,7 +2,15 @@
 
 from coterie.data.build import annotations_from
 from coterie.data.encoding import Coded
-from coterie.data.gold import known_labels, with_gold
+from coterie.data.gold import known_labels, truth_for, with_gold
 from coterie.data.table import Table, table_from
 
-__all__ = ["Coded", "Table", "annotations_from", "known_labels", "table_from", "with_gold"]
+__all__ = [
+    "Coded",
+    "Table",
+    "annotations_from",
+    "known_labels",
+    "table_from",
+    "truth_for",
+    "with_gold",
+]

@@ -12,7 +12,7 @@ from coterie.data.annotations import Annotations, Array
 from coterie.data.columns import gold_like, guess
 from coterie.data.encoding import Coded, look_up
 from coterie.data.forms import refuse_blanks
-from coterie.data.table import Table, columns_table, join, listed, table_from
+from coterie.data.table import Table, columns_table, is_frame, join, listed, table_from
 from coterie.errors import DataError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
     >>> with_gold(crowd, {"q2": "no"}).gold
     {'q2': 'no'}
     """
-    table, item, label = _items_and_labels(gold)
+    table, item, label = _items_and_labels(gold, "gold")
     code = look_up(item.values, annotations.items)
     if code.min(initial=0) < 0:
         unknown = item.values[code < 0].tolist()
@@ -95,13 +95,15 @@ def _never_true(
     )
 
 
-def known_labels(source: Any) -> pd.Series[Any]:
+def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
     """Give the labels of a truth or gold table as a Series, item -> label.
 
     Parameters
     ----------
     source
         As ``gold`` in :func:`with_gold`; rows with a blank label are left out.
+    name
+        What errors call it.
 
     Examples
     --------
@@ -110,41 +112,80 @@ def known_labels(source: Any) -> pd.Series[Any]:
     """
     import pandas as pd
 
-    table, item, label = _items_and_labels(source)
+    table, item, label = _items_and_labels(source, name)
     rows = np.nonzero(label.codes >= 0)[0]
-    truth = pd.Series(
+    known = pd.Series(
         label.values[label.codes[rows]],
-        index=pd.Index(item.values[item.codes[rows]], name="item"),
+        index=pd.Index(item.values[item.codes[rows]], name="item", tupleize_cols=False),
         name="label",
     )
-    several = truth.groupby(level=0).nunique() > 1
+    several = known.groupby(level=0).nunique() > 1
     if several.any():
         raise DataError(
             f"item {several.index[several][0]!r} has several labels in {table.name}; keep one"
         )
-    return truth[~truth.index.duplicated()]
+    return known[~known.index.duplicated()]
 
 
-def _items_and_labels(source: Any) -> tuple[Table, Coded, Coded]:
+def truth_for(annotations: Annotations, source: Any) -> pd.Series[Any]:
+    """Give the labels to score a result with, written as in the data: a Series, item -> label.
+
+    A text file's '7' is then the typed source's 7, for items and for labels.
+
+    Parameters
+    ----------
+    annotations
+        The data to be scored.
+    source
+        A mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels;
+        blank labels are left out.
+
+    Examples
+    --------
+    >>> from coterie.data import annotations_from
+    >>> crowd = annotations_from([(1, "ann", "yes"), (1, "bob", "no"), (2, "bob", "no")])
+    >>> truth_for(crowd, {"2": "no", "9": "yes"}).to_dict()
+    {2: 'no', '9': 'yes'}
+    """
+    import pandas as pd
+
+    truth = known_labels(source, "truth")
+    items = _as_written(truth.index.to_numpy(), annotations.items)
+    labels = _as_written(truth.to_numpy(), annotations.classes)
+    index = pd.Index(items, name="item", tupleize_cols=False)
+    return pd.Series(labels, index=index, name=truth.name)
+
+
+def _as_written(values: Array, vocabulary: Array) -> Array:
+    """Give the vocabulary's own value for each value that is written like one of it."""
+    place = look_up(values, vocabulary)
+    found = place >= 0
+    result = np.array(values, object)
+    result[found] = vocabulary[place[found]]
+    return result
+
+
+def _items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     """Read items and their known labels; every item must be named, labels may be blank."""
     import pandas as pd
 
     if isinstance(source, Table):
         table = source
     elif isinstance(source, pd.Series):
-        table = _pairs(source.index.tolist(), source.tolist())
+        table = columns_table(name, {"item": source.index.tolist(), "label": source.tolist()})
     elif isinstance(source, Mapping):
-        table = _pairs(list(source), list(source.values()))
+        table = columns_table(name, {"item": list(source), "label": list(source.values())})
+    elif is_frame(source):
+        table = replace(table_from(source), name=f"the {name} frame")
     else:
-        table = replace(table_from(source), name="the gold frame")
+        raise DataError(
+            f"{name} must be a Series or dict, item -> label, or a dataframe of items and labels, "
+            f"got {source!r:.80}; coterie.io.read_truth reads a file"
+        )
     places = _gold_columns(table)
     item, label = table.read(places)
     refuse_blanks(table, "item", item)
     return table, item, label
-
-
-def _pairs(items: list[Any], labels: list[Any]) -> Table:
-    return columns_table("gold", {"item": items, "label": labels})
 
 
 def _gold_columns(table: Table) -> tuple[int, int]:

@@ -125,6 +125,19 @@ def table_from(data: Any) -> Table:
     return _table_of_triples(data)
 
 
+def is_frame(data: Any) -> bool:
+    """Tell whether this is a dataframe of any library, lazy ones too.
+
+    Examples
+    --------
+    >>> is_frame([("q1", "ann", "yes")])
+    False
+    """
+    import narwhals as nw
+
+    return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
+
+
 def _table_of_pandas(frame: pd.DataFrame) -> Table:
     named = [name for name in frame.index.names if name is not None and name not in frame.columns]
     if named:

@@ -7,11 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from coterie.data import Table, annotations_from, known_labels, table_from
-from coterie.data.annotations import Annotations, Array
-from coterie.data.encoding import look_up
+from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
+from coterie.data.annotations import Annotations
 from coterie.data.table import listed
 from coterie.errors import DataError
 from coterie.io.files import File
@@ -119,21 +116,10 @@ def read_truth(source: Any, annotations: Annotations | None = None) -> pd.Series
     >>> read_truth({"q1": "yes", "q2": None}).to_dict()
     {'q1': 'yes'}
     """
-    truth = known_labels(table_of_file(source) if _is_path(source) else source)
+    source = table_of_file(source) if _is_path(source) else source
     if annotations is None:
-        return truth
-    items = _as_written(truth.index.to_numpy(), annotations.items)
-    labels = _as_written(truth.to_numpy(), annotations.classes)
-    return type(truth)(labels, index=type(truth.index)(items, name="item"), name=truth.name)
-
-
-def _as_written(values: Array, vocabulary: Array) -> Array:
-    """Give the vocabulary's own value for each value that is written like one of it."""
-    place = look_up(values, vocabulary)
-    found = place >= 0
-    result = np.array(values, object)
-    result[found] = vocabulary[place[found]]
-    return result
+        return known_labels(source, "truth")
+    return truth_for(annotations, source)
 
 
 def _is_path(source: Any) -> bool:

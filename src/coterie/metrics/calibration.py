@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from coterie.errors import DataError
-from coterie.metrics.matching import Labels, match_probabilities
+from coterie.metrics.matching import Labels, Matched, match_probabilities
+
+BINS = 10
+INTERVAL = (0.025, 0.975)
 
 
-def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = 10) -> pd.DataFrame:
-    """Set how sure the labels are beside how often they are right, one row a bin.
+def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = BINS) -> pd.DataFrame:
+    """Set how sure the labels are beside how often they are right, one row per bin.
 
     An item's confidence is the probability of its best class. Bins are of equal width between 0
     and 1 and hold their upper edge. An item whose best classes tie is right by its share, as in
@@ -19,7 +23,7 @@ def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = 10) -
     Parameters
     ----------
     probabilities
-        DataFrame: index item, one column a class; rows sum to one.
+        DataFrame: index item, one column per class; rows sum to one.
     truth
         Series or dict, item -> label. Only items with probabilities and a truth are scored.
     bins
@@ -40,30 +44,11 @@ def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = 10) -
     2  0.50  0.75      2        0.65       0.5
     3  0.75  1.00      1        0.90       1.0
     """
-    if bins < 1:
-        raise DataError(f"bins must be at least 1, got {bins}")
-    matched = match_probabilities(probabilities, truth)
-    assert matched.probability is not None
-    confidence = matched.probability.max(axis=1)
-    edges = np.linspace(0, 1, bins + 1)
-    which = np.digitize(confidence, edges[1:-1], right=True)
-    items = np.bincount(which, minlength=bins)
-    with np.errstate(invalid="ignore"):
-        mean_confidence = np.bincount(which, weights=confidence, minlength=bins) / items
-        mean_hit = np.bincount(which, weights=matched.hit, minlength=bins) / items
-    return pd.DataFrame(
-        {
-            "low": edges[:-1],
-            "high": edges[1:],
-            "items": items,
-            "confidence": mean_confidence,
-            "accuracy": mean_hit,
-        }
-    )
+    return calibration_table(match_probabilities(probabilities, truth), bins)
 
 
 def expected_calibration_error(
-    probabilities: pd.DataFrame, truth: Labels, *, bins: int = 10
+    probabilities: pd.DataFrame, truth: Labels, *, bins: int = BINS
 ) -> float:
     """Give the expected calibration error: the mean gap of confidence and accuracy over items.
 
@@ -82,7 +67,59 @@ def expected_calibration_error(
     >>> round(expected_calibration_error(p, {"q1": "yes", "q2": "no", "q3": "no"}), 3)
     0.4
     """
-    table = reliability(probabilities, truth, bins=bins)
+    return mean_gap(reliability(probabilities, truth, bins=bins))
+
+
+def calibration_table(matched: Matched, bins: int) -> pd.DataFrame:
+    """Give the table of :func:`reliability` for items that are matched already."""
+    if bins < 1:
+        raise DataError(f"bins must be at least 1, got {bins}")
+    assert matched.probability is not None
+    confidence = matched.probability.max(axis=1, initial=0)
+    edges = np.linspace(0, 1, bins + 1)
+    which = np.digitize(confidence, edges[1:-1], right=True)
+    items = np.bincount(which, minlength=bins)
+    with np.errstate(invalid="ignore"):
+        mean_confidence = np.bincount(which, weights=confidence, minlength=bins) / items
+        mean_hit = np.bincount(which, weights=matched.hit, minlength=bins) / items
+    return pd.DataFrame(
+        {
+            "low": edges[:-1],
+            "high": edges[1:],
+            "items": items,
+            "confidence": mean_confidence,
+            "accuracy": mean_hit,
+        }
+    )
+
+
+def mean_gap(table: pd.DataFrame) -> float:
+    """Give the expected calibration error of a table of :func:`reliability`; NaN without items."""
     table = table[table["items"] > 0]
+    if table.empty:
+        return np.nan
     gap = (table["accuracy"] - table["confidence"]).abs()
     return float((gap * table["items"]).sum() / table["items"].sum())
+
+
+def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give Jeffreys' 95 % interval of the share that is right, bin by bin.
+
+    Parameters
+    ----------
+    table
+        As :func:`reliability` gives it, without empty bins.
+
+    Examples
+    --------
+    >>> low, high = chance_interval(pd.DataFrame({"items": [4, 4], "accuracy": [0.5, 1.0]}))
+    >>> low.round(2), high.round(2)
+    (array([0.12, 0.56]), array([0.88, 1.  ]))
+    """
+    from scipy.stats import beta
+
+    items, share = table["items"].to_numpy(), table["accuracy"].to_numpy()
+    right, wrong = items * share, items * (1 - share)
+    low, high = (beta.ppf(q, right + 0.5, wrong + 0.5) for q in INTERVAL)
+    # Nothing right, or nothing wrong, is no evidence against none, or all, being so.
+    return np.where(right > 0, low, 0.0), np.where(wrong > 0, high, 1.0)

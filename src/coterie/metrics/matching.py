@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from coterie.errors import DataError, DataWarning
 
 Labels = pd.Series | Mapping[Any, Any]
 Predictions = pd.Series | Mapping[Any, Any] | pd.DataFrame
+Ties = Literal["shared", "lowest"]
 
 # Probabilities this close to the largest are as large: sums of floats in another order.
 TIE = 1e-9
@@ -22,9 +24,11 @@ TIE = 1e-9
 class Matched(NamedTuple):
     """The items that have a prediction and a truth.
 
-    Each item has one best class, or several that tie and share the item evenly.
+    Each item has one best class, or several that tie and share the item evenly. True labels that
+    are not among the classes of the probabilities come after them, with probability zero.
     """
 
+    items: pd.Index
     classes: list[Any]
     truth: NDArray[np.int64]  # (items,)         code of the true class
     item: NDArray[np.int64]  # (best,)           item of each best class
@@ -40,19 +44,23 @@ class Matched(NamedTuple):
         return hit.astype(np.float64, copy=False)  # numpy's stubs overlook the weights
 
 
-def match(predictions: Predictions, truth: Labels) -> Matched:
+def match(predictions: Predictions, truth: Labels, *, ties: Ties = "shared") -> Matched:
     """Match by item: items without a truth are left out, and so are truths without an item.
 
     A warning is given if fewer than half of the smaller side find their match: the ids are then
-    likely to be written in two ways.
+    likely to be written in two ways; and if true labels are not among the classes: such items are
+    wrong, whatever is predicted.
 
     Parameters
     ----------
     predictions
         Labels (Series or dict, item -> label), or probabilities (DataFrame: index item, one column
-        a class).
+        per class).
     truth
         Series or dict, item -> label. A missing value is an item without a truth.
+    ties
+        Whether classes of the same highest probability share their item, or the lowest, the first
+        in the order of the columns, has it.
 
     Examples
     --------
@@ -60,25 +68,41 @@ def match(predictions: Predictions, truth: Labels) -> Matched:
     >>> matched.classes, matched.truth.tolist(), matched.hit.tolist()
     (['no', 'yes'], [1, 1], [1.0, 0.0])
     """
-    known = _series(truth, "truth").dropna()
+    known = known_series(truth)
     if isinstance(predictions, pd.DataFrame):
-        _check_items(predictions.index, known.index)
-        frame = predictions[predictions.index.isin(known.index)]
-        return _match_probabilities(frame, known.loc[frame.index])
+        frame = with_plain_ids(predictions)
+        check_items(frame.index, known.index)
+        frame = frame[frame.index.isin(known.index)]
+        return match_rows(frame, known.loc[frame.index], ties=ties)
     labels = _series(predictions, "predictions")
-    _check_items(labels.index, known.index)
+    check_items(labels.index, known.index)
     labels = labels[labels.index.isin(known.index)]
     return _match_labels(labels, known.loc[labels.index])
 
 
+def known_series(truth: Labels) -> pd.Series:
+    """Give the true labels that are known as a Series, item -> label."""
+    return _series(truth, "truth").dropna()
+
+
+def with_plain_ids(table: pd.DataFrame) -> pd.DataFrame:
+    """Give the same with ids as Python's own objects: pandas matches text of Arrow slowly."""
+    return table.set_axis(table.index.astype(object), axis=0)
+
+
 def match_probabilities(probabilities: pd.DataFrame, truth: Labels) -> Matched:
     """Match by item, and insist on probabilities."""
-    if not isinstance(probabilities, pd.DataFrame):
-        raise DataError(
-            "this score needs probabilities: a DataFrame, index item, one column a class, got "
-            f"{type(probabilities).__name__}; a model gives them by predict_proba()"
-        )
+    insist_on_probabilities(probabilities)
     return match(probabilities, truth)
+
+
+def insist_on_probabilities(given: object) -> None:
+    """Say what probabilities are if these are none."""
+    if not isinstance(given, pd.DataFrame):
+        raise DataError(
+            "this score needs probabilities: a DataFrame, index item, one column per class, got "
+            f"{type(given).__name__}; a model gives them by predict_proba()"
+        )
 
 
 def first_of(index: pd.Index) -> Any:
@@ -97,11 +121,12 @@ def _series(labels: Labels, what: str) -> pd.Series:
     )
 
 
-def _check_items(predicted: pd.Index, known: pd.Index) -> None:
+def check_items(predicted: pd.Index, known: pd.Index) -> None:
+    """Insist that ids are unique and that some are in both; warn if few are."""
     for index, what in ((predicted, "predictions"), (known, "truth")):
         if not index.is_unique:
             twice = first_of(index[index.duplicated()])
-            raise DataError(f"item {twice!r} is twice in the {what}; keep one row an item")
+            raise DataError(f"item {twice!r} is twice in the {what}; keep one row per item")
         if len(index) == 0:
             raise DataError(f"there is no item in the {what}")
     n_both = int(predicted.isin(known).sum())
@@ -113,12 +138,18 @@ def _check_items(predicted: pd.Index, known: pd.Index) -> None:
             "write the ids the same way (also text or number)"
         )
     if 2 * n_both < fewer:
-        warnings.warn(
+        _warn(
             f"only {n_both:,} items have both a prediction ({len(predicted):,} items) and a truth "
-            f"({len(known):,} items); are all ids written the same way?",
-            DataWarning,
-            stacklevel=4,
+            f"({len(known):,} items); are all ids written the same way?"
         )
+
+
+def _warn(message: str) -> None:
+    """Warn at the line that called the package, however deep inside it this is."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("coterie."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, DataWarning, stacklevel=level + 1)
 
 
 def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
@@ -134,30 +165,58 @@ def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
     classes = _in_order(said | true)
     n_items = len(known)
     return Matched(
-        classes,
-        _encode(known, classes),
-        np.arange(n_items),
-        _encode(labels, classes),
-        np.ones(n_items),
-        None,
+        items=known.index,
+        classes=classes,
+        truth=_encode(known, classes),
+        item=np.arange(n_items),
+        best=_encode(labels, classes),
+        share=np.ones(n_items),
+        probability=None,
     )
 
 
-def _match_probabilities(frame: pd.DataFrame, known: pd.Series) -> Matched:
-    classes = frame.columns.tolist()
+def match_rows(frame: pd.DataFrame, known: pd.Series, *, ties: Ties) -> Matched:
+    """Set probabilities beside the true labels of the same items in the same order."""
+    if ties not in get_args(Ties):
+        raise DataError(f"ties must be one of {list(get_args(Ties))}, got {ties!r}")
     if not frame.columns.is_unique:
-        raise DataError(f"probabilities need one column a class, got the columns {classes}")
-    probability = _check_probabilities(frame)
-    codes = _encode(known, classes)
-    if (codes < 0).any():
-        label = known.tolist()[int(np.argmax(codes < 0))]
-        raise DataError(
-            f"the true label {label!r} is not one of the classes {classes} that have a column; "
-            "write it the same way (also text or number), or fit with classes=..."
-        )
+        columns = frame.columns.tolist()
+        raise DataError(f"probabilities need one column per class, got the columns {columns}")
+    classes = _with_true_labels(frame.columns.tolist(), known)
+    probability = np.zeros((len(frame), len(classes)))
+    probability[:, : frame.shape[1]] = _check_probabilities(frame)
     top = probability >= probability.max(axis=1, keepdims=True) - TIE
+    if ties == "lowest":
+        top &= top.cumsum(axis=1) == 1
     item, best = np.nonzero(top)
-    return Matched(classes, codes, item, best, 1 / top.sum(axis=1)[item], probability)
+    return Matched(
+        items=frame.index,
+        classes=classes,
+        truth=_encode(known, classes),
+        item=item,
+        best=best,
+        share=1 / top.sum(axis=1)[item],
+        probability=probability,
+    )
+
+
+def _with_true_labels(classes: list[Any], known: pd.Series) -> list[Any]:
+    """Give the classes, and after them the true labels that are not among them."""
+    there = set(classes)
+    absent = [label for label in known.tolist() if label not in there]
+    if not absent:
+        return classes
+    if len(absent) == len(known):
+        raise DataError(
+            f"the true label {absent[0]!r} is not one of the classes {classes} that have a column, "
+            "nor is any other; write them the same way (also text or number), or fit with "
+            "classes=..."
+        )
+    _warn(
+        f"{len(absent):,} of {len(known):,} scored items have a true label that is not among the "
+        f"classes, such as {absent[0]!r}; they count as wrong"
+    )
+    return [*classes, *dict.fromkeys(absent)]
 
 
 def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
@@ -165,7 +224,7 @@ def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
         probability = frame.to_numpy(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            "probabilities must be numbers: a DataFrame, index item, one column a class"
+            "probabilities must be numbers: a DataFrame, index item, one column per class"
         ) from error
     bad = ~((probability >= 0).all(axis=1) & (np.abs(probability.sum(axis=1) - 1) < 1e-6))
     if bad.any():

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from coterie.metrics.matching import Labels, Predictions, match, match_probabilities
+from coterie.errors import DataError
+from coterie.metrics.matching import Labels, Matched, Predictions, match, match_probabilities
 
 
 def accuracy(predictions: Predictions, truth: Labels) -> float:
@@ -15,7 +17,7 @@ def accuracy(predictions: Predictions, truth: Labels) -> float:
     ----------
     predictions
         Labels (Series or dict, item -> label), or probabilities (DataFrame: index item, one column
-        a class). Of probabilities, each item's best class counts, and k classes that tie count
+        per class). Of probabilities, each item's best class counts, and k classes that tie count
         1/k each (as if one were drawn), so that the order of the classes cannot matter.
     truth
         Series or dict, item -> label. Only items with a prediction and a truth are scored.
@@ -45,7 +47,11 @@ def balanced_accuracy(predictions: Predictions, truth: Labels) -> float:
     >>> balanced_accuracy(predicted, {"q1": "yes", "q2": "yes", "q3": "no", "q4": "no"})
     0.75
     """
-    matched = match(predictions, truth)
+    return mean_by_class(match(predictions, truth))
+
+
+def mean_by_class(matched: Matched) -> float:
+    """Give the balanced accuracy of items that are matched already."""
     n_items = np.bincount(matched.truth)
     right = np.bincount(matched.truth, weights=matched.hit)
     return float((right[n_items > 0] / n_items[n_items > 0]).mean())
@@ -68,7 +74,11 @@ def confusion(predictions: Predictions, truth: Labels) -> pd.DataFrame:
     no           0    0
     yes          1    1
     """
-    matched = match(predictions, truth)
+    return count_by_class(match(predictions, truth))
+
+
+def count_by_class(matched: Matched) -> pd.DataFrame:
+    """Give the table of :func:`confusion` for items that are matched already."""
     n_classes = len(matched.classes)
     cell = matched.truth[matched.item] * n_classes + matched.best
     counts = np.bincount(cell, weights=matched.share, minlength=n_classes**2)
@@ -82,27 +92,44 @@ def confusion(predictions: Predictions, truth: Labels) -> pd.DataFrame:
     )
 
 
-def log_loss(probabilities: pd.DataFrame, truth: Labels) -> float:
-    """Give the mean of -log p(truth), in nats; infinite if a truth was called impossible.
+def log_loss(probabilities: pd.DataFrame, truth: Labels, *, floor: float = 0.0) -> float:
+    """Give the mean of -log p(truth), in nats.
 
     Parameters
     ----------
     probabilities
-        DataFrame: index item, one column a class; rows sum to one.
+        DataFrame: index item, one column per class; rows sum to one.
     truth
         Series or dict, item -> label. Only items with probabilities and a truth are scored.
+    floor
+        Smaller probabilities of the truth count as this one. Without a floor, a truth that was
+        called impossible makes the loss infinite.
 
     Examples
     --------
-    >>> p = pd.DataFrame({"no": [0.5, 0.2], "yes": [0.5, 0.8]}, index=["q1", "q2"])
+    >>> p = pd.DataFrame({"no": [0.5, 0.0], "yes": [0.5, 1.0]}, index=["q1", "q2"])
     >>> round(log_loss(p, {"q1": "no", "q2": "yes"}), 3)
-    0.458
+    0.347
+    >>> log_loss(p, {"q1": "no", "q2": "no"})
+    inf
+    >>> round(log_loss(p, {"q1": "no", "q2": "no"}, floor=0.0001), 3)
+    4.952
     """
-    matched = match_probabilities(probabilities, truth)
-    assert matched.probability is not None
+    return floored_loss(match_probabilities(probabilities, truth), floor)
+
+
+def floored_loss(matched: Matched, floor: float) -> float:
+    """Give the log loss of items that are matched already."""
+    if not 0 <= floor < 1:
+        raise DataError(f"floor must be at least 0 and less than 1, got {floor}")
     with np.errstate(divide="ignore"):
-        score = -np.log(matched.probability[np.arange(len(matched.truth)), matched.truth])
-    return float(score.mean())
+        return float(-np.log(np.maximum(of_truth(matched), floor)).mean())
+
+
+def of_truth(matched: Matched) -> NDArray[np.float64]:
+    """Give the probability of each item's true class, shape (items,)."""
+    assert matched.probability is not None
+    return matched.probability[np.arange(len(matched.truth)), matched.truth]
 
 
 def brier_score(probabilities: pd.DataFrame, truth: Labels) -> float:
@@ -122,7 +149,11 @@ def brier_score(probabilities: pd.DataFrame, truth: Labels) -> float:
     >>> round(brier_score(p, {"q1": "no", "q2": "yes"}), 3)
     0.29
     """
-    matched = match_probabilities(probabilities, truth)
+    return squared_distance(match_probabilities(probabilities, truth))
+
+
+def squared_distance(matched: Matched) -> float:
+    """Give the Brier score of items that are matched already."""
     assert matched.probability is not None
     away = matched.probability.copy()
     away[np.arange(len(matched.truth)), matched.truth] -= 1

@@ -12,10 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data import truth_for
 from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose, has_converged
 from coterie.errors import CoterieError, DataError
-from coterie.metrics import informativeness
+from coterie.metrics import Score, informativeness, score
+from coterie.metrics.calibration import BINS
+from coterie.metrics.matching import Ties
+from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition, point_partition
 from coterie.posterior.coteries import coterie_table, matrices_of_coteries, mean_of_members
 from coterie.posterior.draws import INTERVAL, Draws
@@ -113,6 +117,40 @@ class Posterior:
             index=pd.Index(a.items, name="item"),
             columns=pd.Index(a.classes, name="label"),
         )
+
+    def score(
+        self, truth: Any, *, ties: Ties = "shared", floor: float = FLOOR, bins: int = BINS
+    ) -> Score:
+        """Score the result against labels that no model has seen.
+
+        Items whose label was given (gold) are left out, and so are items without a truth and
+        truths of items that are not in the data; the result counts them. A true label that is
+        not among the classes, because nobody gave it, is a miss, and counted too.
+
+        Parameters
+        ----------
+        truth
+            Series or dict, item -> label, or a dataframe of items and labels; blanks are unknown.
+            :func:`coterie.io.read_truth` reads a file. '7' and 7 are the same item.
+        ties
+            ``"shared"``: k equally probable classes count 1/k each, as if one were drawn.
+            ``"lowest"``: only the first of them in class order counts, as in the paper's tables.
+        floor
+            The log loss counts smaller probabilities of the truth as this one.
+        bins
+            Bins of the calibration table.
+
+        Examples
+        --------
+        >>> import coterie
+        >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+        >>> posterior = coterie.MajorityVote().fit(rows).posterior_
+        >>> posterior.score({"q1": "yes", "q2": "no"})
+        <Score of 2 items: accuracy 0.750 (ties shared), balanced 0.750, log loss 0.347 (floor
+        0.0001), Brier 0.250, calibration error 0.000>
+        """
+        known, gold = truth_for(self.annotations, truth), self.annotations.gold
+        return score(self.probabilities(), known, ties=ties, floor=floor, bins=bins, gold=gold)
 
     def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row an annotator: annotator, n_labels, accuracy, informativeness, and more.
