@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from coterie.metrics import Score
     from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote
     from coterie.posterior import Posterior, load
-    from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+    from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
     from coterie.simulation import Crowd, simulate
 
 _LAZY = {
+    "Beta": "coterie.priors",
     "CBCC": "coterie.models",
     "CBCCPrior": "coterie.priors",
+    "ConsensusPrior": "coterie.priors",
     "Crowd": "coterie.simulation",
     "DawidSkene": "coterie.models",
     "Gamma": "coterie.priors",
@@ -45,7 +47,9 @@ __all__ = [
     "HCBCC",
     "IBCC",
     "Annotations",
+    "Beta",
     "CBCCPrior",
+    "ConsensusPrior",
     "ConvergenceWarning",
     "CoterieError",
     "Crowd",

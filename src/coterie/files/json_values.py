@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
 
-PRIORS = {kind.__name__: kind for kind in (Gamma, IBCCPrior, CBCCPrior, HCBCCPrior)}
+PRIORS = {
+    kind.__name__: kind for kind in (Gamma, Beta, IBCCPrior, CBCCPrior, HCBCCPrior, ConsensusPrior)
+}
 
 KINDS = "biufMmU"
 """Kinds of numpy scalars and arrays that are kept: booleans, numbers, dates, text."""

@@ -1,0 +1,125 @@
+"""What all priors share: equality by value, and the distributions that their fields are."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+
+from coterie.errors import DataError
+from coterie.priors.checks import Numbers, per_class
+
+
+class ByValue:
+    """Equality and hash of frozen dataclasses whose fields may be arrays."""
+
+    def _key(self) -> tuple[Hashable, ...]:
+        return tuple(_frozen(getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self._key() == other._key()
+
+    def checksum(self) -> str:
+        """Give a checksum of every number, to the last bit."""
+        return hashlib.sha256(repr(self._key()).encode()).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key()))
+
+
+def _frozen(value: Any) -> Hashable:
+    """Give something hashable that is equal when the value is."""
+    return value._key() if isinstance(value, ByValue) else (np.shape(value), *np.ravel(value))
+
+
+@dataclass(frozen=True, eq=False)
+class Gamma(ByValue):
+    """A Gamma distribution with mean ``shape / rate``.
+
+    Parameters
+    ----------
+    shape, rate
+        One number, or one a class, shape (T,).
+
+    Examples
+    --------
+    >>> Gamma(20, 2) == Gamma(20.0, 2.0)
+    True
+    """
+
+    shape: Numbers
+    rate: Numbers
+
+    def resolve(self, owner: str, n_classes: int | None = None) -> Gamma:
+        """Write out shape and rate: one a class, or one number if ``n_classes`` is None."""
+        return Gamma(
+            per_class(self.shape, f"{owner}.shape", n_classes),
+            per_class(self.rate, f"{owner}.rate", n_classes),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Beta(ByValue):
+    """A Beta distribution with mean ``a / (a + b)``.
+
+    Parameters
+    ----------
+    a, b
+        One number each: pseudo-counts for and against.
+
+    Examples
+    --------
+    >>> Beta(7, 3) == Beta(7.0, 3.0)
+    True
+    """
+
+    a: float
+    b: float
+
+    def resolve(self, owner: str) -> Beta:
+        """Give the same distribution with both numbers checked."""
+        return Beta(
+            per_class(self.a, f"{owner}.a", None),
+            per_class(self.b, f"{owner}.b", None),
+        )
+
+
+class Prior(ByValue, ABC):
+    """What all priors share."""
+
+    @abstractmethod
+    def resolve(self, n_classes: int, n_answers: int) -> Self:
+        """Give the same prior with every field as a full array, or raise DataError."""
+
+
+class PaperPrior(Prior):
+    """What the priors of the paper's models share."""
+
+    @classmethod
+    def paper(cls, n_classes: int, n_answers: int) -> Self:
+        """Give the paper's prior, written out for these numbers of classes and answers."""
+        return cls().resolve(n_classes, n_answers)
+
+
+def gamma(value: Gamma, name: str, n_classes: int | None = None) -> Gamma:
+    """Give a Gamma, written out and checked."""
+    if not isinstance(value, Gamma):
+        raise DataError(
+            f"{name} must be a Gamma, got {value!r}; "
+            "give Gamma(shape, rate), for example Gamma(20, 2)"
+        )
+    return value.resolve(name, n_classes)
+
+
+def concentration(value: float | Gamma, name: str) -> float | Gamma:
+    """Give a fixed number above zero, or its Gamma prior."""
+    if isinstance(value, Gamma):
+        return value.resolve(name)
+    fixed: float = per_class(value, name, None)
+    return fixed

@@ -1,0 +1,125 @@
+"""The priors of the paper's three models: iBCC, cBCC, hcBCC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from coterie.priors.base import Gamma, PaperPrior, concentration, gamma
+from coterie.priors.checks import Numbers, at_least_one, mean_matrix, per_class
+
+
+@dataclass(frozen=True, eq=False)
+class IBCCPrior(PaperPrior):
+    """Psi[l, t] ~ Dir(strength[t] * mean[t]) for every annotator l; tau ~ Dir(class_weights).
+
+    Parameters
+    ----------
+    mean
+        eta: the probability of a class's own answer, the rest shared evenly by the other C - 1
+        answers; or the whole matrix, shape (T, C), rows summing to one.
+    strength
+        beta: one number, or one a class, shape (T,).
+    class_weights
+        epsilon * mu: one number, or one a class, shape (T,).
+
+    Examples
+    --------
+    >>> IBCCPrior(mean=0.8).resolve(n_classes=2, n_answers=3).mean
+    array([[0.8, 0.1, 0.1],
+           [0.1, 0.8, 0.1]])
+    """
+
+    mean: Numbers = 0.7
+    strength: Numbers = 3.0
+    class_weights: Numbers = 1.0
+
+    def resolve(self, n_classes: int, n_answers: int) -> Self:
+        """Give the same prior with every field as a full array, or raise DataError."""
+        name = type(self).__name__
+        return type(self)(
+            mean=mean_matrix(self.mean, f"{name}.mean", n_classes, n_answers),
+            strength=per_class(self.strength, f"{name}.strength", n_classes),
+            class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CBCCPrior(PaperPrior):
+    """Clusters ~ CRP(concentration); Psi[m, t] ~ Dir(strength[t] * mean[t]) for every cluster m.
+
+    Parameters
+    ----------
+    mean, strength, class_weights
+        eta, beta, epsilon * mu, as in :class:`IBCCPrior`.
+    concentration
+        alpha: a fixed number, or its Gamma prior.
+
+    Examples
+    --------
+    >>> CBCCPrior(concentration=0.5).resolve(2, 2).strength
+    array([3., 3.])
+    """
+
+    mean: Numbers = 0.7
+    strength: Numbers = 3.0
+    class_weights: Numbers = 1.0
+    concentration: float | Gamma = Gamma(1.0, 10.0)
+
+    def resolve(self, n_classes: int, n_answers: int) -> Self:
+        """Give the same prior with every field as a full array, or raise DataError."""
+        name = type(self).__name__
+        return type(self)(
+            mean=mean_matrix(self.mean, f"{name}.mean", n_classes, n_answers),
+            strength=per_class(self.strength, f"{name}.strength", n_classes),
+            class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
+            concentration=concentration(self.concentration, f"{name}.concentration"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HCBCCPrior(PaperPrior):
+    """Clusters ~ CRP(concentration); each has its own mean matrix and spread around it.
+
+    Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]) for every annotator l of cluster m, where
+    beta[m, t] ~ ``strength`` and eta[m, t] ~ Dir(mean_strength[t] * mean[t]).
+
+    Parameters
+    ----------
+    mean
+        gamma: as ``mean`` in :class:`IBCCPrior`.
+    mean_strength
+        phi: one number, or one a class, shape (T,).
+    strength
+        Gamma(a, b), the prior of beta; a and b one number, or one a class, shape (T,).
+    class_weights
+        epsilon * mu: one number, or one a class, shape (T,).
+    concentration
+        alpha: a fixed number, or its Gamma prior.
+    auxiliaries
+        h: empty clusters that the Reuse algorithm keeps.
+
+    Examples
+    --------
+    >>> HCBCCPrior().resolve(2, 2).strength
+    Gamma(shape=array([20., 20.]), rate=array([2., 2.]))
+    """
+
+    mean: Numbers = 0.7
+    mean_strength: Numbers = 3.0
+    strength: Gamma = Gamma(20.0, 2.0)
+    class_weights: Numbers = 1.0
+    concentration: float | Gamma = Gamma(1.0, 10.0)
+    auxiliaries: int = 10
+
+    def resolve(self, n_classes: int, n_answers: int) -> Self:
+        """Give the same prior with every field as a full array, or raise DataError."""
+        name = type(self).__name__
+        return type(self)(
+            mean=mean_matrix(self.mean, f"{name}.mean", n_classes, n_answers),
+            mean_strength=per_class(self.mean_strength, f"{name}.mean_strength", n_classes),
+            strength=gamma(self.strength, f"{name}.strength", n_classes),
+            class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
+            concentration=concentration(self.concentration, f"{name}.concentration"),
+            auxiliaries=at_least_one(self.auxiliaries, f"{name}.auxiliaries"),
+        )
