@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
-from coterie.diagnostics import GLANCE, diagnose, has_converged, is_watched
+from coterie.diagnostics import GLANCE, Quantity, diagnose, has_converged, quantities_of
 from coterie.errors import DataError
 
 CHAINS, DRAWS = 4, 1_000
@@ -131,12 +131,14 @@ def test_one_chain_is_compared_with_itself():
 
 
 def test_only_watched_quantities_count():
-    assert [is_watched(name) for name in ("log_joint", "n_coteries", "concentration")] == [True] * 3
-    assert is_watched("class_total[12]")
-    assert not is_watched("log_likelihood")
+    watched = ("log_joint", "n_coteries", "concentration")
+    assert [Quantity(name).is_watched for name in watched] == [True] * 3
+    assert Quantity("class_total", 12).is_watched
+    assert not Quantity("log_likelihood").is_watched
     drift = noise() + np.arange(CHAINS)[:, None]
     assert has_converged({"log_joint": noise(), "log_likelihood": drift})
-    assert not has_converged({"log_joint": noise(), "class_total[12]": drift})
+    assert not has_converged({"log_joint": noise(), "class_total": np.stack([noise(), drift], -1)})
+    assert not has_converged({"log_joint": noise(), "class_total": np.stack([drift, noise()], -1)})
 
 
 def test_nothing_watched_shows_nothing():
@@ -163,7 +165,18 @@ def test_long_chains_get_the_verdict_of_their_table(correlation):
             assert has_converged({"log_joint": draws}) == verdict
 
 
-@pytest.mark.parametrize("shape", [(5,), (0, 5), (5, 0), (2, 3, 4)])
+def test_a_trace_of_several_numbers_is_one_row_each():
+    totals = np.stack([noise(1), noise(2) + 1], axis=-1)
+    table = diagnose({"log_joint": noise(), "class_total": totals})
+    assert table["quantity"].tolist() == ["log_joint", "class_total[0]", "class_total[1]"]
+    for k in range(2):
+        alone = diagnose({"x": totals[:, :, k]}).drop(columns="quantity")
+        assert alone.iloc[0].tolist() == table.drop(columns="quantity").iloc[k + 1].tolist()
+    found = quantities_of({"class_total": totals})
+    np.testing.assert_array_equal(found[Quantity("class_total", 1)], totals[:, :, 1])
+
+
+@pytest.mark.parametrize("shape", [(5,), (0, 5), (5, 0), (2, 3, 4, 5), (2, 3, 0)])
 def test_a_wrong_shape_is_named(shape):
     with pytest.raises(DataError, match=r"log_joint must have shape \(chains, draws\)"):
         has_converged({"log_joint": np.zeros(shape)})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,26 +25,87 @@ LEAST_ESS = 400
 
 TAILS = (0.05, 0.95)
 WATCHED = ("log_joint", "n_coteries", "concentration", "class_total")
-"""What must have converged: names of the trace, or what stands before their bracket."""
+"""Names of the traces that must have converged."""
 
 LEAST_DRAWS = 4
-"""Draws a chain below which there is no R-hat."""
+"""Draws per chain below which there is no R-hat."""
 
 GLANCE = 1_000
-"""Draws a chain that the quick first look at long chains takes."""
+"""Draws per chain that the quick first look at long chains takes."""
 
 
-def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
-    """Summarise traces: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat, one row a trace.
+@dataclass(frozen=True)
+class Quantity:
+    """What one number of a trace is: its name, and which one of several.
 
-    R-hat is the rank-normalised one of Vehtari and others (2021). Of a quantity that never moves
-    it is NaN if all chains agree, which counts as converged, and infinite if they do not. It is
-    also NaN where there are too few draws (4 a chain, 8 if there is only one).
+    Parameters
+    ----------
+    name
+        The name of the trace.
+    index
+        The place in it, such as the class of a class total; None if the trace is one number.
+
+    Examples
+    --------
+    >>> str(Quantity("log_joint")), str(Quantity("class_total", 2))
+    ('log_joint', 'class_total[2]')
+    """
+
+    name: str
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.index is None else f"{self.name}[{self.index}]"
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether it must have converged for its run to have converged."""
+        return self.name in WATCHED
+
+
+def quantities_of(trace: Mapping[str, NDArray[Any]]) -> dict[Quantity, FloatArray]:
+    """Give every single number of the traces, each of shape (chains, draws), in their order.
 
     Parameters
     ----------
     trace
-        Arrays of shape (chains, draws) by name.
+        Arrays by name, of shape (chains, draws), or (chains, draws, k) for k numbers.
+
+    Examples
+    --------
+    >>> trace = {"log_joint": np.zeros((4, 500)), "class_total": np.zeros((4, 500, 2))}
+    >>> [str(quantity) for quantity in quantities_of(trace)]
+    ['log_joint', 'class_total[0]', 'class_total[1]']
+    """
+    found: dict[Quantity, FloatArray] = {}
+    for name, values in trace.items():
+        draws = np.asarray(values, np.float64)
+        if draws.ndim not in (2, 3) or draws.size == 0:
+            raise DataError(
+                f"{name} must have shape (chains, draws) or (chains, draws, k), not empty, "
+                f"got {draws.shape}"
+            )
+        if draws.ndim == 2:
+            found[Quantity(name)] = draws
+        else:
+            found |= {Quantity(name, k): draws[:, :, k] for k in range(draws.shape[2])}
+    return found
+
+
+def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
+    """Summarise traces: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
+
+    There is one row per :class:`Quantity`, in the order of :func:`quantities_of`; its name is
+    text: "log_joint", "class_total[2]".
+
+    R-hat is the rank-normalised one of Vehtari and others (2021). Of a quantity that never moves
+    it is NaN if all chains agree, which counts as converged, and infinite if they do not. It is
+    also NaN where there are too few draws (4 per chain, 8 if there is only one).
+
+    Parameters
+    ----------
+    trace
+        Arrays by name, as for :func:`quantities_of`.
 
     Examples
     --------
@@ -54,7 +116,7 @@ def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
     0    moves -0.03  1.0  0.02    1.0
     1    stays  2.00  0.0  0.00    NaN
     """
-    rows = [_row(name, _checked(name, draws)) for name, draws in trace.items()]
+    rows = [(str(quantity), *_numbers(draws)) for quantity, draws in quantities_of(trace).items()]
     columns = ["quantity", "mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -64,11 +126,11 @@ def has_converged(
 ) -> bool:
     """Say whether every watched quantity has R-hat and bulk effective sample size in the limits.
 
-    Watched are the log joint, the number of clusters, the concentration and the class totals;
+    Watched are the log joint, the number of coteries, the concentration and the class totals;
     other traces are passed over, and without any watched one nothing shows convergence. What is
     constant and equal in all chains has converged, constant and different has failed.
 
-    The tail's effective sample size does not count: of counts such as the number of clusters it
+    The tail's effective sample size does not count: of counts such as the number of coteries it
     jumps with the few values that they take. Long chains are looked at thinned first, which shows
     most failures in a tenth of the time; only the whole chains can pass.
 
@@ -80,27 +142,9 @@ def has_converged(
     >>> has_converged({"log_joint": noise + [[0], [0], [0], [1]]})
     False
     """
-    watched = [_checked(name, draws) for name, draws in trace.items() if is_watched(name)]
+    watched = [draws for quantity, draws in quantities_of(trace).items() if quantity.is_watched]
     thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in watched if _is_long(draws)]
     return bool(watched) and all(_is_settled(draws, r_hat, ess) for draws in thinned + watched)
-
-
-def is_watched(name: str) -> bool:
-    """Say whether a trace must converge for its run to have converged.
-
-    Examples
-    --------
-    >>> is_watched("class_total[2]"), is_watched("log_likelihood")
-    (True, False)
-    """
-    return name.partition("[")[0] in WATCHED
-
-
-def _checked(name: str, draws: NDArray[Any]) -> FloatArray:
-    draws = np.asarray(draws, np.float64)
-    if draws.ndim != 2 or draws.size == 0:
-        raise DataError(f"{name} must have shape (chains, draws), not empty, got {draws.shape}")
-    return draws
 
 
 def _is_long(draws: FloatArray) -> bool:
@@ -131,14 +175,15 @@ def _array_stats() -> Any:
     return importlib.import_module("arviz_stats.base").array_stats
 
 
-def _row(name: str, draws: FloatArray) -> tuple[Any, ...]:
+def _numbers(draws: FloatArray) -> tuple[float, ...]:
+    """Give mean, sd, mcse, the effective sample sizes of bulk and tail, and R-hat."""
     if _is_constant(draws):
         mean, sd, mcse = draws[0, 0], 0.0, 0.0  # no rounding
     else:
         with np.errstate(all="ignore"):  # infinite values give NaN, as they should
             mean, sd, mcse = draws.mean(), draws.std(ddof=1), float(_array_stats().mcse(draws))
     sizes = _ess(draws, "bulk"), _ess(draws, "tail", prob=TAILS)
-    return name, mean, sd, mcse, *sizes, _r_hat(draws)
+    return mean, sd, mcse, *sizes, _r_hat(draws)
 
 
 def _ess(draws: FloatArray, method: str, **options: Any) -> float:

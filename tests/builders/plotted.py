@@ -55,8 +55,8 @@ def sampled(data=None, blocks=BLOCKS, run=None):
     trace = {
         "log_joint": rng.normal(size=(CHAINS, DRAWS * THIN)),
         "n_coteries": rng.integers(2, 5, (CHAINS, DRAWS * THIN)).astype(float),
+        "class_total": rng.normal(size=(CHAINS, DRAWS * THIN, a.n_classes)),
     }
-    trace["class_total[1]"] = rng.normal(size=(CHAINS, DRAWS * THIN))
     draws = Draws(
         confusion=rng.dirichlet(np.full(a.n_answers, 2.0), size=shape).astype(np.float32),
         class_balance=rng.dirichlet(np.full(a.n_classes, 5.0), size=(CHAINS, DRAWS)),

@@ -110,7 +110,7 @@ def sample(rng, matrices, group, groups, shape):
             "log_joint": rng.normal(-1_000, 5, size=shape),
             "n_coteries": np.full(shape, float(groups)),
             "log_likelihood": rng.normal(-900, 5, size=shape),
-            **{f"class_total[{t}]": rng.normal(10, 1, size=shape) for t in range(classes)},
+            "class_total": rng.normal(10, 1, size=(*shape, classes)),
         },
     )
 

@@ -1,6 +1,7 @@
 """A small posterior with every part there is, and what tests of its file need."""
 
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def objects(values):
 
 
 def example():
-    """A small posterior with every part there is; ``run-v1.coterie`` is this one."""
+    """A small posterior with every part there is."""
     codes = encode([0, 0, 1, 2], [0, 1, 0, 1], [0, 2, 1, 1], sizes=(3, 2, 2, 3), gold=[-1, 1, -1])
     annotations = Annotations(
         objects(["q1", "q2", "ü3"]),
@@ -33,7 +34,11 @@ def example():
         class_balance=np.array([[[0.25, 0.75]] * 2] * 2),
         partition=np.array([[[0, 0], [0, 1], [0, 1]], [[0, 1], [0, 0], [0, 0]]], np.int32),
         n_coteries=np.array([[1, 2, 2], [2, 1, 1]]),
-        trace={"log_joint": -np.arange(12.0).reshape(2, 6), "n_coteries": np.ones((2, 6))},
+        trace={
+            "log_joint": -np.arange(12.0).reshape(2, 6),
+            "n_coteries": np.ones((2, 6)),
+            "class_total": np.arange(24.0).reshape(2, 6, 2),
+        },
     )
     return Posterior(
         annotations,
@@ -46,6 +51,13 @@ def example():
         settings={"prior": priors.HCBCCPrior(mean_strength=[3, 4]), "sweeps": 12, "thin": None},
         run={"stopped": "sweeps", "sweeps": 6, "left_out": [3]},
     )
+
+
+def example_of_version_1():
+    """What ``run-v1.coterie`` holds: the same without class totals."""
+    posterior = example()
+    trace = {name: x for name, x in posterior.draws.trace.items() if name != "class_total"}
+    return replace(posterior, draws=replace(posterior.draws, trace=trace))
 
 
 def same_arrays(one, other):

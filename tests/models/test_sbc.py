@@ -53,7 +53,7 @@ def true_quantities(kind, crowd, prior):
 
 def drawn_quantities(kind, draws):
     quantities = {
-        "class total": draws.trace["class_total[0]"][0, THIN - 1 :: THIN],
+        "class total": draws.trace["class_total"][0, THIN - 1 :: THIN, 0],
         "a matrix": draws.confusion[0, :, 0, 0, 0],
     }
     if kind != "IBCC":

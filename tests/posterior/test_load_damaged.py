@@ -83,9 +83,9 @@ def test_rewriting_without_a_change_still_loads(path):
 
 
 def test_a_newer_version_says_upgrade(path):
-    change_header(path, lambda header: header.update(version=2, coterie="9.1"))
+    change_header(path, lambda header: header.update(version=3, coterie="9.1"))
     message = refused(path)
-    assert message.startswith("FILE was written by a newer coterie (9.1) in version 2")
+    assert message.startswith("FILE was written by a newer coterie (9.1) in version 3")
     assert message.endswith("upgrade coterie")
 
 
@@ -167,9 +167,12 @@ def test_every_part_is_needed(path):
         ("draws.partition", np.zeros((2, 3, 3), int)),
         ("draws.n_coteries", np.full((2, 3), 3)),
         ("draws.n_coteries", np.zeros((2, 4), int)),
-        ("draws.trace", np.zeros((1, 2, 6))),
-        ("draws.trace", np.zeros((2, 3, 6))),
-        ("draws.trace", np.zeros(2)),
+        ("draws.trace.log_joint", np.zeros((1, 6))),
+        ("draws.trace.log_joint", np.zeros((2, 5))),
+        ("draws.trace.log_joint", np.zeros((2, 6), int)),
+        ("draws.trace.log_joint", np.zeros(2)),
+        ("draws.trace.class_total", np.zeros((2, 6, 3))),
+        ("draws.trace.class_total", np.zeros((2, 6))),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(path, name, wrong):

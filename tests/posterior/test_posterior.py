@@ -227,9 +227,10 @@ def test_annotators_may_be_tuples():
 
 def trace(chains=4, sweeps=1_000):
     rng = np.random.default_rng(5)
-    names = ("log_joint", "log_likelihood", "n_coteries", "class_total[0]", "class_total[1]")
+    names = ("log_joint", "log_likelihood", "n_coteries")
     values = {name: rng.normal(size=(chains, sweeps)) for name in names}
-    return {**values, "concentration": np.full((chains, sweeps), 0.5)}
+    totals = rng.normal(size=(chains, sweeps, 2))
+    return {**values, "class_total": totals, "concentration": np.full((chains, sweeps), 0.5)}
 
 
 def with_trace(posterior, **changed):
@@ -237,10 +238,11 @@ def with_trace(posterior, **changed):
     return replace(posterior, draws=draws)
 
 
-def test_diagnostics_are_one_row_a_watched_quantity(sampled):
+def test_diagnostics_have_one_row_per_watched_quantity(sampled):
     posterior = with_trace(sampled)
     table = posterior.diagnostics().set_index("quantity")
-    assert table.index.tolist() == list(posterior.draws.trace)
+    names = ["log_joint", "log_likelihood", "n_coteries", "class_total[0]", "class_total[1]"]
+    assert table.index.tolist() == [*names, "concentration"]
     assert table.loc["log_joint", "mean"] == posterior.draws.trace["log_joint"].mean()
     assert table.loc["class_total[1]", "ess_bulk"] > 400
 
@@ -276,7 +278,7 @@ def test_to_arviz_names_every_dimension(sampled):
     np.testing.assert_array_equal(together, draws.partition[:, :, 1])
     np.testing.assert_array_equal(tree["posterior"]["n_coteries"], draws.n_coteries)
     totals = tree["sample_stats"]["class_total"].sel(true="yes")
-    np.testing.assert_array_equal(totals, draws.trace["class_total[1]"])
+    np.testing.assert_array_equal(totals, draws.trace["class_total"][:, :, 1])
     assert tree["sample_stats"]["log_joint"].shape == (2, 1_000)
     assert tree["posterior"].attrs["inference_library"] == "coterie"
 

@@ -13,12 +13,14 @@ import pandas as pd
 import pytest
 
 import coterie
-from builders.saved import example, objects, same, same_arrays
+from builders.saved import example, example_of_version_1, objects, same, same_arrays
 from coterie import priors
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
+from coterie.files.container import Format, read_container, write_container
 from coterie.files.json_values import PRIORS, from_json, to_json
 from coterie.posterior import Draws, Posterior
+from coterie.posterior.store import FORMAT
 
 OLD = Path(__file__).parent / "run-v1.coterie"
 
@@ -37,10 +39,25 @@ def test_everything_comes_back(path):
 
 def test_an_older_version_still_loads():
     posterior = coterie.load(OLD)
-    same(posterior, example())
+    same(posterior, example_of_version_1())
     assert posterior.labels()["label"].tolist() == [False, True, True]
     assert posterior.confusion(11, quantile=1.0).loc[True, "unsure"] == 47 / 64
     assert posterior.cooccurrence([7, 11]).loc[7, 11] == 0.5
+
+
+def test_version_1_named_the_trace_by_text(path):
+    new = read_container(path, FORMAT)
+    arrays = {name: x for name, x in new.arrays.items() if not name.startswith("draws.trace.")}
+    totals = new.arrays["draws.trace.class_total"]
+    rows = [new.arrays["draws.trace.log_joint"], new.arrays["draws.trace.n_coteries"]]
+    arrays["draws.trace"] = np.stack([*rows, totals[:, :, 0], totals[:, :, 1]])
+    header = dict(new.header)
+    header["trace"] = ["log_joint", "n_groups", "class_total[0]", "class_total[1]"]
+    write_container(path, Format(FORMAT.name, 1), header, arrays)
+    same(coterie.load(path), example())
+    write_container(path, Format(FORMAT.name, 1), header | {"trace": ["log_joint"]}, arrays)
+    with pytest.raises(coterie.DataError, match="the trace has not as many names as rows"):
+        coterie.load(path)
 
 
 def frame():

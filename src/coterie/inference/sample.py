@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie.diagnostics import diagnose, has_converged, is_watched
+from coterie.diagnostics import WATCHED, diagnose, has_converged
 from coterie.errors import ConvergenceWarning, CoterieError
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chains import Stopped, run_chains
@@ -150,7 +150,7 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
 
 
 def _not_converged(pooled: Pooled, done: int) -> ConvergenceWarning:
-    trace = {name: draws for name, draws in pooled.draws.trace.items() if is_watched(name)}
+    trace = {name: draws for name, draws in pooled.draws.trace.items() if name in WATCHED}
     # NaN: the R-hat of what is constant, and the effective draws of next to none.
     table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
     worst = table.iloc[int(table["r_hat"].argmax())]

@@ -13,12 +13,13 @@ FloatArray = NDArray[np.float64]
 
 
 def stack(traces: Sequence[Trace], clustered: bool) -> dict[str, FloatArray]:
-    """Stack traces, one a chain; a model without clusters has no ``n_coteries, concentration``."""
-    whole = {
+    """Stack traces, one per chain, to (chains, sweeps), class totals to (chains, sweeps, classes).
+
+    A model without clusters has no ``n_coteries`` and no ``concentration``.
+    """
+    left_out = () if clustered else ("n_coteries", "concentration")
+    return {
         name: np.stack([np.asarray(getattr(trace, name), np.float64) for trace in traces])
         for name in Trace._fields
+        if name not in left_out
     }
-    totals = whole.pop("class_total")
-    if not clustered:
-        del whole["n_coteries"], whole["concentration"]
-    return {**whole, **{f"class_total[{t}]": totals[:, :, t] for t in range(totals.shape[2])}}

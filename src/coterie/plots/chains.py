@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.diagnostics import Quantity, quantities_of
 from coterie.errors import DataError
 from coterie.plots.canvas import legend_beside, open_frame
 from coterie.plots.colours import LOOKS
@@ -18,8 +19,8 @@ if TYPE_CHECKING:
 
     from coterie.posterior import Posterior
 
-COUNTS = ("n_coteries",)
-"""Small whole numbers, which chains share."""
+COTERIES = Quantity("n_coteries")
+"""A small whole number, which chains share."""
 APART = 0.06
 """Between a whole number and the dots of a chain, at most, so that they are seen to be equal."""
 LABEL_WIDTH = 22
@@ -39,27 +40,33 @@ class Trace(NamedTuple):
 def trace_of(posterior: Posterior, quantity: str | None) -> Trace:
     """Give a quantity at the sweeps at which it was recorded: n_coteries, or a watched one."""
     draws = posterior._sampled("a trace")
-    watched = draws.trace
-    counted = draws.partition is not None
-    quantity = quantity or ("n_coteries" if counted else "log_joint")
-    if quantity == "n_coteries":
-        value: NDArray[Any] = posterior.n_coteries
-    elif quantity in watched:
-        value = watched[quantity]
-    else:
-        known = dict.fromkeys([*(["n_coteries"] if counted else []), *watched])
-        raise DataError(f"no trace of {quantity!r}; there are {', '.join(known) or 'none'}")
+    watched: dict[Quantity, NDArray[Any]] = {**quantities_of(draws.trace)}
+    sweeps = next(iter(watched.values())).shape[1] if watched else None
+    grouped = draws.partition is not None
+    wanted = quantity or ("n_coteries" if grouped else "log_joint")
+    if grouped or wanted == str(COTERIES):  # says so if the model finds none
+        watched.pop(COTERIES, None)
+        watched = {COTERIES: posterior.n_coteries, **watched}
+    found = next((one for one in watched if str(one) == wanted), None)
+    if found is None:
+        known = ", ".join(map(str, watched)) or "none"
+        raise DataError(f"no trace of {wanted!r}; there are {known}")
+    value = watched[found]
     # Watched quantities are recorded at every sweep, draws at every so many.
-    sweeps = next(iter(watched.values())).shape[1] if watched else value.shape[1]
-    step = sweeps // value.shape[1]
+    step = (sweeps or value.shape[1]) // value.shape[1]
     start = int(posterior.run.get("burn_in", 0))
-    whole = quantity in COUNTS
     sweep = start + step * np.arange(1, value.shape[1] + 1)
-    return Trace(_label(posterior, quantity), _chains(posterior, len(value)), sweep, value, whole)
+    return Trace(
+        label=_label(posterior, found),
+        chain=_chains(posterior, len(value)),
+        sweep=sweep,
+        value=value,
+        whole=found == COTERIES,
+    )
 
 
 def draw_trace(ax: Axes, trace: Trace) -> None:
-    """Draw one line a chain; whole numbers as dots, a little apart, for lines would hide them."""
+    """Draw one line per chain; whole numbers as dots, a little apart, for lines would hide them."""
     from matplotlib.ticker import MaxNLocator
 
     style = {"ls": "none", "marker": ".", "ms": 2.5, "mew": 0} if trace.whole else {"lw": 0.5}
@@ -95,9 +102,8 @@ def _chains(posterior: Posterior, kept: int) -> list[int]:
     return numbers[:kept]
 
 
-def _label(posterior: Posterior, quantity: str) -> str:
-    if quantity.startswith("class_total["):
-        t = int(quantity.removeprefix("class_total[").removesuffix("]"))
-        label = f"items of class {literal(posterior.annotations.classes[t])}"
+def _label(posterior: Posterior, quantity: Quantity) -> str:
+    if quantity.name == "class_total" and quantity.index is not None:
+        label = f"items of class {literal(posterior.annotations.classes[quantity.index])}"
         return textwrap.fill(label, LABEL_WIDTH, break_long_words=False)
-    return "number of coteries" if quantity in COUNTS else quantity.replace("_", " ")
+    return "number of coteries" if quantity == COTERIES else str(quantity).replace("_", " ")

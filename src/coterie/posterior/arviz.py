@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import MissingExtraError
@@ -30,7 +29,7 @@ def datatree(posterior: Posterior, draws: Draws) -> Any:
     origin = {"inference_library": "coterie", "inference_library_version": __version__}
     groups = {"posterior": _parameters(draws)}
     if draws.trace:
-        groups["sample_stats"] = _watched(draws)
+        groups["sample_stats"] = dict(draws.trace)
     return from_dict(
         groups,
         name=posterior.model,
@@ -66,12 +65,3 @@ def _thin(draws: NDArray[Any], n_draws: int) -> NDArray[Any]:
     """Keep the last draw of every so many: the one that was kept of the others."""
     step = draws.shape[1] // n_draws
     return draws[:, step - 1 :: step][:, :n_draws]
-
-
-def _watched(draws: Draws) -> dict[str, NDArray[Any]]:
-    """Give the traces, the class totals as one array of shape (chains, sweeps, classes)."""
-    totals = [x for name, x in draws.trace.items() if name.startswith("class_total[")]
-    watched = {
-        name: values for name, values in draws.trace.items() if not name.startswith("class_total[")
-    }
-    return {**watched, "class_total": np.stack(totals, axis=-1)} if totals else watched

@@ -31,7 +31,8 @@ class Draws:
     n_coteries
         Number of clusters with at least one labelled annotator, shape (chains, draws).
     trace
-        Watched quantities by name, one value a kept sweep, each of shape (chains, sweeps).
+        Watched quantities by name at every kept sweep, of shape (chains, sweeps); the class totals
+        have shape (chains, sweeps, classes).
     """
 
     confusion: NDArray[np.float32]

@@ -62,4 +62,5 @@ def _shapes_of_draws(draws: Draws, matrices: Shape) -> Iterator[tuple[str, Any, 
         yield "draws.n_coteries", draws.n_coteries, (*chains, *np.shape(like)[1:2])
     sweeps = {np.shape(values)[1:2] for values in draws.trace.values()}
     for name, values in draws.trace.items():
-        yield f"draws.trace[{name!r}]", values, (*chains, *min(sweeps))
+        each = (n_classes,) if name == "class_total" else np.shape(values)[2:3]
+        yield f"draws.trace[{name!r}]", values, (*chains, *min(sweeps), *each)

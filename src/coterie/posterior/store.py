@@ -22,13 +22,12 @@ from coterie.files.container import Format, damage_of, read_container, write_con
 from coterie.files.json_values import from_json, to_json
 from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 from coterie.posterior.draws import Draws
+from coterie.posterior.older import upgraded
 from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
 
-FORMAT = Format("coterie posterior", 1)
+FORMAT = Format("coterie posterior", 2)
 VOCABULARIES = ("items", "annotators", "classes", "extra_answers")
-FORMERLY = {"n_groups": "n_coteries"}
-"""What older files call a trace, and what it is called now."""
 
 
 def save(posterior: Posterior, path: str | PathLike[str]) -> None:
@@ -75,8 +74,8 @@ def _pack_draws(draws: Draws, arrays: Arrays) -> list[str]:
         arrays["draws.partition"] = narrow(draws.partition)
     if draws.n_coteries is not None:
         arrays["draws.n_coteries"] = narrow(draws.n_coteries)
-    if draws.trace:
-        arrays["draws.trace"] = np.stack([np.asarray(x, np.float64) for x in draws.trace.values()])
+    for name, values in draws.trace.items():
+        arrays[f"draws.trace.{name}"] = np.asarray(values, np.float64)
     return list(draws.trace)
 
 
@@ -98,7 +97,7 @@ def load(path: str | PathLike[str]) -> Posterior:
     """
     content = read_container(path, FORMAT)
     with damage_of(path):
-        return _unpack(content.header, content.arrays)
+        return _unpack(*upgraded(content))
 
 
 def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
@@ -139,15 +138,15 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
 
 
 def _unpack_draws(names: Any, arrays: Arrays) -> Draws:
-    rows = list(_floats(arrays, "draws.trace")) if "draws.trace" in arrays else []
-    if not isinstance(names, list) or len(set(map(str, names))) != len(rows):
-        raise ValueError("the trace has not as many names as rows")
+    kept = sorted(name for name in arrays if name.startswith("draws.trace."))
+    if not isinstance(names, list) or sorted(f"draws.trace.{name}" for name in names) != kept:
+        raise ValueError("the trace has other names than arrays")
     return Draws(
         confusion=_floats(arrays, "draws.confusion"),
         class_balance=_floats(arrays, "draws.class_balance"),
         partition=_codes_if_any(arrays, "draws.partition", np.int32),
         n_coteries=_codes_if_any(arrays, "draws.n_coteries", np.int64),
-        trace={FORMERLY.get(str(n), str(n)): row for n, row in zip(names, rows, strict=True)},
+        trace={str(name): _floats(arrays, f"draws.trace.{name}") for name in names},
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, has_converged, is_watched
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, has_converged, quantities_of
 from coterie.posterior import Posterior
 from coterie.report.people import records
 from coterie.report.words import count, decimal, listed, name
@@ -29,11 +29,13 @@ def convergence_facts(posterior: Posterior) -> Facts:
     quantities = [
         {
             **row,
-            "name": quantity_name(posterior, row["quantity"]),
-            "watched": is_watched(row["quantity"]),
+            "name": quantity_name(posterior, quantity),
+            "watched": quantity.is_watched,
             "digits": digits_of(row["mcse"]),
         }
-        for row in records(posterior.diagnostics())
+        for quantity, row in zip(
+            quantities_of(draws.trace), records(posterior.diagnostics()), strict=True
+        )
     ]
     worst_first = sorted(quantities, key=lambda row: -(row["r_hat"] or 0))[:MOST_QUANTITIES]
     shown = [row for row in quantities if row in worst_first]
@@ -48,12 +50,11 @@ def convergence_facts(posterior: Posterior) -> Facts:
     }
 
 
-def quantity_name(posterior: Posterior, quantity: str) -> str:
+def quantity_name(posterior: Posterior, quantity: Quantity) -> str:
     """Say what a watched quantity is, in words."""
-    if quantity.startswith("class_total["):
-        t = int(quantity[len("class_total[") : -1])
-        return f"Items of class {name(posterior.annotations.classes[t])}"
-    return TRACES.get(quantity, quantity.replace("_", " ").capitalize())
+    if quantity.name == "class_total" and quantity.index is not None:
+        return f"Items of class {name(posterior.annotations.classes[quantity.index])}"
+    return TRACES.get(quantity.name, str(quantity).replace("_", " ").capitalize())
 
 
 def digits_of(error: float | None) -> int:
@@ -70,7 +71,7 @@ def digits_of(error: float | None) -> int:
 
 
 def trace_facts(key: str, draws: NDArray[np.float64], posterior: Posterior) -> Facts:
-    """Thin a trace to what a picture can show, one line a chain."""
+    """Thin a trace to what a picture can show, one line per chain."""
     kept = chain_numbers(posterior, len(draws))
     return {
         "name": TRACES[key],
