@@ -75,6 +75,59 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
     return shares
 
 
+def smoothed_vote(votes: VoteArray) -> FloatArray:
+    """Vote shares with one more label, spread evenly: (V + 1/T) / (n + 1), shape (items, classes).
+
+    Examples
+    --------
+    >>> smoothed_vote(np.array([[3, 0], [0, 0]])).tolist()
+    [[0.875, 0.125], [0.5, 0.5]]
+    """
+    n_classes = max(votes.shape[1], 1)
+    return np.asarray((votes + 1 / n_classes) / (votes.sum(axis=1, keepdims=True) + 1))
+
+
+LEAST_SKILL, MOST_SKILL = 0.01, 0.96
+SHARED = 1.25
+"""Share of the agreement that is not skill but company: n labels are worth fewer than n."""
+
+
+def skill_vote(votes: VoteArray) -> FloatArray:
+    """Give the probabilities that a vote supports, from how often labels of an item agree.
+
+    Were all annotators right equally often and wrong evenly, two labels of an item would agree
+    with probability g = 1/T + s (1 - 1/T), which gives the skill sqrt(s); the weight of a label is
+    its log odds, tempered by 1 + 1.25 s (n - 1). The most voted class stays the most probable.
+
+    Parameters
+    ----------
+    votes
+        Labels of each class of each item, shape (items, classes).
+
+    Returns
+    -------
+    Array of shape (items, classes), rows summing to one.
+
+    Examples
+    --------
+    >>> skill_vote(np.array([[3, 0], [0, 3], [2, 1]])).round(2).tolist()
+    [[0.94, 0.06], [0.06, 0.94], [0.71, 0.29]]
+    """
+    n_classes, n = votes.shape[1], votes.sum(axis=1)
+    if n_classes < 2:
+        return np.ones(votes.shape)
+    several = n > 1
+    pairs = (votes * (votes - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
+    agreement = pairs.mean() if len(pairs) else 0.6
+    chance = 1 / n_classes
+    skill = np.clip((agreement - chance) / (1 - chance), LEAST_SKILL, MOST_SKILL)
+    root = np.sqrt(skill)
+    weight = np.log((1 + (n_classes - 1) * root) / (1 - root))
+    logs = votes * weight / (1 + SHARED * skill * np.maximum(n - 1, 0))[:, None]
+    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
 def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Elect the class with most votes; of k that tie, number floor(k * shift) in class order.
 
