@@ -95,7 +95,7 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
     if target.out is not None:
         about = About(command(data, field, means), settings(data, field, limits), (*passed_over,))
         show.files(write_league(league, about, target.out))
-    if not any(row.scores for row in league.rows):
+    if all(row.score is None for row in league.rows):
         raise DataError("nothing was scored; the reasons are above")
 
 

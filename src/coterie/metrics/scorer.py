@@ -94,12 +94,7 @@ class Score:
 
     def numbers(self) -> dict[str, Any]:
         """Give everything but the tables, under its name: numbers, and how ties were counted."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: value
-            for name, value in values.items()
-            if not isinstance(value, pd.DataFrame | pd.Series)
-        }
+        return {name: getattr(self, name) for name in NUMBERS}
 
     def __repr__(self) -> str:
         return (
@@ -108,6 +103,11 @@ class Score:
             f"(floor {self.floor:g}), Brier {self.brier_score:.3f}, "
             f"calibration error {self.calibration_error:.3f}>"
         )
+
+
+TABLES = ("calibration", "confusion", "right")
+NUMBERS = tuple(field.name for field in fields(Score) if field.name not in TABLES)
+"""The names of :meth:`Score.numbers`."""
 
 
 def score(

@@ -1,27 +1,34 @@
 """Outcomes set side by side: the league, and what people and machines read of it."""
 
 import json
-import math
+from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 import pytest
 
 import coterie
-from coterie.studies.league import Outcome, Scores, make_league, tables
+from coterie import metrics
+from coterie.studies.league import Outcome, make_league, tables
 from coterie.studies.league.bootstrap import mean_interval
 from coterie.studies.league.markdown import make_markdown
 from coterie.studies.league.page import kind, make_charts, make_page, scale
 from coterie.studies.league.record import About, make_record
 
-
-def scores(hit, **changed):
-    hit = np.asarray(hit, float)
-    usual = Scores(len(hit), hit.mean(), hit.mean(), 0.5, 0.5, 0, 0.125, None, 2.0, hit)
-    return usual._replace(**changed)
+BASE = metrics.score(pd.DataFrame({"x": [1.0], "y": [0.0]}), {0: "x"})
 
 
-def ok(dataset, model, hit, **changed):
-    return Outcome(dataset, model, "ok", scores=scores(hit, **changed))
+def ok(dataset, model, hit, log_loss=0.5, **changed):
+    right = pd.Series(hit, dtype=float)
+    score = replace(
+        BASE,
+        items=len(right),
+        accuracy=right.mean(),
+        balanced_accuracy=right.mean(),
+        log_loss=log_loss,
+        calibration_error=0.125,
+        right=right,
+    )
+    return Outcome(dataset, model, "ok", score=score, seconds=2.0)._replace(**changed)
 
 
 # ---- the league
@@ -41,7 +48,7 @@ def league():
             ok("d4", "majority", base),
             ok("d1", "majority", base, log_loss=1.0),
             ok("d1", "ds", good, seconds=0.5),
-            Outcome("d1", "slow", "ok", scores=scores(base), notes=("look | <here>",)),
+            ok("d1", "slow", base, notes=("look | <here>",)),
             ok("d2", "majority", base),
             ok("d2", "ds", [0, *base[1:]]),
             Outcome("d2", "slow", "timeout", "not done after 3 s"),
@@ -104,7 +111,7 @@ def test_a_model_that_never_succeeds_takes_nobody_with_it():
 def test_a_model_that_scores_other_items_is_a_failure():
     outcomes = [ok("d1", "majority", [1, 0]), ok("d1", "ds", [1])]
     row = make_league(["d1"], ["majority", "ds"], outcomes).row("d1", "ds")
-    assert (row.outcome.status, row.scores, row.difference) == ("error", None, None)
+    assert (row.outcome.status, row.score, row.difference) == ("error", None, None)
     assert row.outcome.reason == "it labelled 1 of the 2 items that the vote labelled"
 
 
@@ -176,15 +183,15 @@ ABOUT = About("coterie compare x", {"seed": 0, "sweeps": None, "memory_gigabytes
 
 FIELDS = [
     "dataset", "model", "status", "reason", "items", "accuracy", "balanced_accuracy", "log_loss",
-    "log_loss_exact", "impossible", "calibration_error", "coteries", "seconds", "difference",
-    "notes",
+    "brier_score", "calibration_error", "ties", "floor", "n_floored", "n_not_a_class", "n_gold",
+    "n_without_truth", "n_not_in_data", "coteries", "seconds", "difference", "notes",
 ]  # fmt: skip
 
 
 def test_the_record_is_plain_json(league):
     text = json.dumps(make_record(league, ABOUT), allow_nan=False)
     record = json.loads(text)
-    assert (record["format"], record["version"]) == (1, coterie.__version__)
+    assert (record["format"], record["version"]) == (2, coterie.__version__)
     assert (record["reference"], record["passed_over"]) == ("majority", ["raw"])
     assert (record["common"], record["without_truth"]) == (["d1", "d4"], ["d3"])
     assert record["settings"]["memory_gigabytes"] == 4
@@ -197,15 +204,9 @@ def test_the_record_is_plain_json(league):
     failed = record["rows"][5]
     assert (failed["status"], failed["reason"]) == ("timeout", "not done after 3 s")
     assert failed["accuracy"] is failed["difference"] is None
+    assert failed.keys() == row.keys()
+    assert (record["log_loss_floor"], row["floor"], row["ties"]) == (1e-4, 1e-4, "shared")
     assert record["standings"][1]["worst"] == {"dataset": "d4", "difference": 0}
-
-
-def test_an_infinite_loss_is_null():
-    league = make_league(
-        ["d1"], ["majority"], [ok("d1", "majority", [1, 0], log_loss_exact=math.inf)]
-    )
-    (row,) = make_record(league, ABOUT)["rows"]
-    assert (row["log_loss"], row["log_loss_exact"]) == (0.5, None)
 
 
 BAD = "<script>alert('&')</script>"
@@ -219,7 +220,7 @@ def hostile():
         ["majority", BAD],
         [
             ok(BAD, "majority", [1, 0, 0, 0, 0]),
-            Outcome(BAD, BAD, "ok", scores=scores([1, 1, 0, 0, 0]), notes=(BAD,)),
+            ok(BAD, BAD, [1, 1, 0, 0, 0], notes=(BAD,)),
             ok("a|b_*", "majority", [1, 0]),
             Outcome("a|b_*", BAD, "error", BAD),
         ],

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.stats import binom
 
@@ -12,7 +11,7 @@ from coterie.errors import DataError
 from coterie.models import MODELS
 from coterie.studies.league import Job, Source, find_sources, line_up
 from coterie.studies.league.bootstrap import RESAMPLES, mean_interval
-from coterie.studies.league.job import FLOOR, attempt, score
+from coterie.studies.league.job import attempt, mean_coteries
 
 # ---- which data sets
 
@@ -114,19 +113,6 @@ def vote(rows):
 ROWS = [("q1", "a", "x"), ("q1", "b", "y"), ("q2", "a", "y"), ("q3", "a", "x"), ("q4", "a", "x")]
 
 
-def test_scores_by_hand():
-    # q1 ties and is half right; q2 is right; q3 was called impossible; q4 has no truth.
-    found = score(vote(ROWS), pd.Series({"q1": "x", "q2": "y", "q3": "y", "q9": "y"}), seconds=1.5)
-    assert (found.items, found.seconds, found.coteries) == (3, 1.5, None)
-    np.testing.assert_allclose(found.hit, [0.5, 1, 0])
-    assert found.accuracy == pytest.approx(0.5)
-    assert found.balanced_accuracy == pytest.approx((0.5 + 0.5) / 2)
-    assert (found.log_loss_exact, found.impossible) == (math.inf, 1)
-    assert found.log_loss == pytest.approx((math.log(2) + 0 - math.log(FLOOR)) / 3)
-    # Bins: q1 is 0.5 sure and half right; q2 and q3 are sure and right once in two.
-    assert found.calibration_error == pytest.approx(2 / 3 * 0.5)
-
-
 def test_a_truth_that_nobody_gave_is_wrong_and_noted(tmp_path):
     rows = "".join(f"{','.join(row)}\n" for row in ROWS)
     (tmp_path / "labels.csv").write_text("item,annotator,label\n" + rows, "utf-8")
@@ -134,10 +120,11 @@ def test_a_truth_that_nobody_gave_is_wrong_and_noted(tmp_path):
     source = Source("tiny", tmp_path / "labels.csv", tmp_path / "truth.csv")
     outcome = attempt(Job(source, "majority", line_up(["majority"])["majority"]))
     assert outcome.status == "ok"
-    np.testing.assert_allclose(outcome.scores.hit, [1, 0])
-    assert outcome.scores.impossible == 1
+    assert outcome.score.right.to_dict() == {"q2": 1, "q3": 0}
+    assert outcome.score.n_not_a_class == 1
     assert outcome.notes == (
-        "1 of 2 scored items have a true label that nobody gave, such as 'z'; they count as wrong",
+        "1 of 2 scored items have a true label that is not among the classes, such as 'z'; they "
+        "count as wrong",
     )
 
 
@@ -155,7 +142,8 @@ def test_coteries_are_the_posterior_mean():
         posterior.confusion_mean,
         draws=draws,
     )
-    assert score(sampled, pd.Series({"q1": "x"})).coteries == 1.75
+    assert mean_coteries(sampled) == 1.75
+    assert mean_coteries(posterior) is None
 
 
 GOOD = "item,annotator,label\nq1,a,x\nq2,a,y\n"
@@ -179,7 +167,7 @@ def test_bad_data_is_an_outcome(tmp_path, labels, truth, status, sentence):
         (tmp_path / "truth.csv").write_text(truth, "utf-8")
     (source,) = find_sources(tmp_path).sources
     outcome = attempt(Job(source, "majority", line_up(["majority"])["majority"]))
-    assert (outcome.status, outcome.scores) == (status, None)
+    assert (outcome.status, outcome.score) == (status, None)
     assert sentence in outcome.reason
 
 
@@ -190,7 +178,7 @@ def test_repeated_labels_mean_what_was_said(tmp_path, duplicates, hit):
     (tmp_path / "truth.csv").write_text("item,label\nq1,y\n", "utf-8")
     (source,) = find_sources(tmp_path).sources
     model = line_up(["majority"], duplicates=duplicates)["majority"]
-    found = attempt(Job(source, "majority", model, duplicates)).scores
+    found = attempt(Job(source, "majority", model, duplicates)).score
     assert (found and found.accuracy) == hit
 
 

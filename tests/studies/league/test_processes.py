@@ -46,9 +46,9 @@ def test_whatever_a_model_does_the_others_are_scored(source, capfd):
     bad = ["Raises", "Refuses", "Leaves", "Quits", "Killed", "Aborts"]
     found = outcomes(source, *bad, "Talks")
     assert found["majority"].status == found["Talks"].status == "ok"
-    assert found["majority"].scores.accuracy == 1
+    assert found["majority"].score.accuracy == 1
     assert found["Talks"].notes == ("not <b>converged</b>",)
-    assert {name: found[name].scores for name in bad} == dict.fromkeys(bad)
+    assert {name: found[name].score for name in bad} == dict.fromkeys(bad)
     assert (found["Raises"].status, found["Refuses"].status) == ("error", "error")
     assert found["Raises"].reason.startswith("ZeroDivisionError: one over zero (models.py, line ")
     assert found["Refuses"].reason == "label 'x' is odd; correct it"

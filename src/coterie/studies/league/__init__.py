@@ -1,6 +1,6 @@
 """Any set of models over any set of data sets: one child process a fit, a league at the end."""
 
-from coterie.studies.league.job import Job, Outcome, Scores
+from coterie.studies.league.job import Job, Outcome
 from coterie.studies.league.league import League, Row, Standing, make_league
 from coterie.studies.league.lineup import REFERENCE, line_up
 from coterie.studies.league.pool import Limits, run_jobs
@@ -13,7 +13,6 @@ __all__ = [
     "Limits",
     "Outcome",
     "Row",
-    "Scores",
     "Source",
     "Standing",
     "find_sources",

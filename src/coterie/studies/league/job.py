@@ -10,21 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from coterie import metrics
-from coterie.errors import CoterieError, CoterieWarning, DataWarning
+from coterie.errors import CoterieError, CoterieWarning
 from coterie.io import read, read_truth
-from coterie.metrics.matching import match_probabilities
+from coterie.metrics import Score
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.studies.league.lineup import set_known
 from coterie.studies.league.sources import Source
-
-FLOOR = 1e-6
-"""The log loss counts smaller probabilities of the truth as this one."""
 
 Status = Literal["ok", "no truth", "error", "timeout", "memory", "crash"]
 
@@ -41,33 +35,20 @@ class Job:
     duplicates: str = "keep"
 
 
-class Scores(NamedTuple):
-    """How a model did on a data set. Ties are shared in both accuracies.
-
-    The log loss takes probabilities below ``FLOOR`` for ``FLOOR``, so that it is finite;
-    ``log_loss_exact`` takes them as they are. ``impossible`` counts the items concerned.
-    """
-
-    items: int
-    accuracy: float
-    balanced_accuracy: float
-    log_loss: float
-    log_loss_exact: float
-    impossible: int
-    calibration_error: float
-    coteries: float | None
-    seconds: float
-    hit: NDArray[np.float64]  # (items,) the share of each item that is right
-
-
 class Outcome(NamedTuple):
-    """What became of a job: scores, or the reason why there are none."""
+    """What became of a job: a score, or the reason why there is none.
+
+    ``coteries`` is the posterior mean of their number, where the model finds any; ``seconds`` are
+    those of the fit.
+    """
 
     dataset: str
     model: str
     status: Status
     reason: str = ""
-    scores: Scores | None = None
+    score: Score | None = None
+    coteries: float | None = None
+    seconds: float | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -94,7 +75,7 @@ def _attempt(job: Job) -> Outcome:
         start = time.perf_counter()
         posterior = job.model.fit(annotations).posterior_
         seconds = time.perf_counter() - start
-        scores = score(posterior, truth, seconds)
+        score = posterior.score(truth)
     except MemoryError as error:
         return failed("memory", str(error))
     except CoterieError as error:
@@ -103,7 +84,14 @@ def _attempt(job: Job) -> Outcome:
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"({Path(place.filename).name}, line {place.lineno})"
         return failed("error", f"{type(error).__name__}: {error} {where}")
-    return Outcome(job.source.name, job.name, "ok", scores=scores)
+    return Outcome(
+        job.source.name,
+        job.name,
+        "ok",
+        score=score,
+        coteries=mean_coteries(posterior),
+        seconds=seconds,
+    )
 
 
 def one_line(text: str, most: int = 400) -> str:
@@ -128,55 +116,8 @@ def warm_up(model: Estimator) -> None:
         return  # the fit itself will say what is wrong
 
 
-def score(posterior: Posterior, truth: pd.Series, seconds: float = 0.0) -> Scores:
-    """Score a result against the truth.
-
-    A true label that nobody ever gave has probability zero: such an item is wrong, not an error.
-
-    Examples
-    --------
-    >>> import coterie
-    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
-    >>> vote = coterie.MajorityVote().fit(rows).posterior_
-    >>> scores = score(vote, pd.Series({"q1": "yes", "q2": "yes"}))
-    >>> scores.accuracy, scores.impossible, scores.log_loss_exact
-    (0.25, 1, inf)
-    """
-    probabilities = _with_all_classes(posterior.probabilities(), truth)
-    matched = match_probabilities(probabilities, truth)
-    assert matched.probability is not None
-    of_truth = matched.probability[np.arange(len(matched.truth)), matched.truth]
-    return Scores(
-        items=len(matched.truth),
-        accuracy=float(matched.hit.mean()),
-        balanced_accuracy=metrics.balanced_accuracy(probabilities, truth),
-        log_loss=float(-np.log(np.maximum(of_truth, FLOOR)).mean()),
-        log_loss_exact=metrics.log_loss(probabilities, truth),
-        impossible=int((of_truth < FLOOR).sum()),
-        calibration_error=metrics.expected_calibration_error(probabilities, truth),
-        coteries=_coteries(posterior),
-        seconds=seconds,
-        hit=matched.hit,
-    )
-
-
-def _with_all_classes(probabilities: pd.DataFrame, truth: pd.Series) -> pd.DataFrame:
-    here = truth[truth.index.isin(probabilities.index)]
-    unseen = here[~here.isin(probabilities.columns)]
-    # If no true label is a class, the two are written differently: the metrics say so.
-    if unseen.empty or len(unseen) == len(here):
-        return probabilities
-    labels = list(dict.fromkeys(unseen.tolist()))
-    warnings.warn(
-        f"{len(unseen):,} of {len(here):,} scored items have a true label that nobody gave, "
-        f"such as {labels[0]!r}; they count as wrong",
-        DataWarning,
-        stacklevel=2,
-    )
-    return probabilities.reindex(columns=[*probabilities.columns, *labels], fill_value=0.0)
-
-
-def _coteries(posterior: Posterior) -> float | None:
+def mean_coteries(posterior: Posterior) -> float | None:
+    """Give the posterior mean of the number of coteries; None if the model finds none."""
     if posterior.draws is None or posterior.draws.n_coteries is None:
         return None
     return float(posterior.draws.n_coteries.mean())

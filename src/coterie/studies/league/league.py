@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from coterie.metrics import Score
 from coterie.studies.league.bootstrap import Interval, mean_interval
-from coterie.studies.league.job import Outcome, Scores
+from coterie.studies.league.job import Outcome
 from coterie.studies.league.lineup import REFERENCE
 
 SAME = 1e-9
@@ -27,9 +28,9 @@ class Row(NamedTuple):
     difference: Interval | None
 
     @property
-    def scores(self) -> Scores | None:
-        """The scores, or None if there are none."""
-        return self.outcome.scores
+    def score(self) -> Score | None:
+        """The score, or None if there is none."""
+        return self.outcome.score
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ class League:
         """Give the row of a model on a data set."""
         return self._place[dataset, model]
 
-    def scores(self, dataset: str, model: str) -> Scores | None:
-        """Give the scores of a model on a data set, or None."""
-        return self.row(dataset, model).scores
+    def score(self, dataset: str, model: str) -> Score | None:
+        """Give the score of a model on a data set, or None."""
+        return self.row(dataset, model).score
 
     @cached_property
     def without_truth(self) -> tuple[str, ...]:
@@ -104,16 +105,16 @@ class League:
     @cached_property
     def common(self) -> tuple[str, ...]:
         """The data sets on which every model has a score, models that have none at all aside."""
-        scored = {row.outcome.model for row in self.rows if row.scores is not None}
+        scored = {row.outcome.model for row in self.rows if row.score is not None}
         return tuple(
             dataset
             for dataset in self.datasets
-            if scored and all(self.scores(dataset, model) is not None for model in scored)
+            if scored and all(self.score(dataset, model) is not None for model in scored)
         )
 
     def best(self, dataset: str) -> set[str]:
         """Name the models with the highest accuracy on a data set."""
-        found = {m: s.accuracy for m in self.models if (s := self.scores(dataset, m)) is not None}
+        found = {m: s.accuracy for m in self.models if (s := self.score(dataset, m)) is not None}
         most = max(found.values(), default=0.0)
         return {model for model, accuracy in found.items() if accuracy >= most - SAME}
 
@@ -124,8 +125,8 @@ class League:
 
     @property
     def failures(self) -> list[Outcome]:
-        """The outcomes without scores, those without a truth included."""
-        return [row.outcome for row in self.rows if row.scores is None]
+        """The outcomes without a score, those without a truth included."""
+        return [row.outcome for row in self.rows if row.score is None]
 
 
 def make_league(
@@ -150,24 +151,24 @@ def make_league(
 
 
 def _against(outcome: Outcome, vote: Outcome) -> Row:
-    if outcome.model == REFERENCE or outcome.scores is None or vote.scores is None:
+    if outcome.model == REFERENCE or outcome.score is None or vote.score is None:
         return Row(outcome, None)
-    own, reference = outcome.scores.hit, vote.scores.hit
+    own, reference = outcome.score.right.to_numpy(), vote.score.right.to_numpy()
     if own.shape != reference.shape:
         reason = f"it labelled {len(own):,} of the {len(reference):,} items that the vote labelled"
-        return Row(outcome._replace(status="error", reason=reason, scores=None), None)
+        return Row(outcome._replace(status="error", reason=reason, score=None), None)
     return Row(outcome, mean_interval(own - reference))
 
 
 def _standing(league: League, model: str) -> Standing:
     known = [d for d in league.datasets if d not in league.without_truth]
-    scored = sum(league.scores(d, model) is not None for d in known)
+    scored = sum(league.score(d, model) is not None for d in known)
     counts = Standing(model, scored, len(known) - scored)
-    found = [(d, s) for d in league.common if (s := league.scores(d, model)) is not None]
-    if not found:
+    rows = [row for d in league.common if (row := league.row(d, model)).score is not None]
+    if not rows:
         return counts
     difference, worst = _against_vote(league, model)
-    scores = [s for _, s in found]
+    scores = [row.score for row in rows if row.score is not None]
     return Standing(
         model,
         counts.scored,
@@ -176,7 +177,7 @@ def _standing(league: League, model: str) -> Standing:
         balanced_accuracy=float(np.mean([s.balanced_accuracy for s in scores])),
         log_loss=float(np.mean([s.log_loss for s in scores])),
         calibration_error=float(np.mean([s.calibration_error for s in scores])),
-        seconds=float(np.sum([s.seconds for s in scores])),
+        seconds=float(sum(row.outcome.seconds or 0.0 for row in rows)),
         difference=difference,
         worst=worst,
     )

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import coterie
+from coterie.metrics.scorer import FLOOR, NUMBERS
 from coterie.studies.league.bootstrap import Interval
-from coterie.studies.league.job import FLOOR
 from coterie.studies.league.league import League, Row, Standing
 from coterie.studies.league.lineup import REFERENCE
 
-FORMAT = 1
+FORMAT = 2
 """Counts up when a field changes its meaning or goes."""
 
 
@@ -27,7 +26,7 @@ class About(NamedTuple):
 def make_record(league: League, about: About) -> dict[str, Any]:
     """Give everything there is: settings, one entry a model, one entry a data set and model.
 
-    Accuracies are shares between 0 and 1; a number that does not exist, or is infinite, is null.
+    Accuracies are shares between 0 and 1; a number that does not exist is null.
     """
     return {
         "format": FORMAT,
@@ -63,22 +62,14 @@ def _standing(s: Standing) -> dict[str, Any]:
 
 def _row(row: Row) -> dict[str, Any]:
     outcome, difference = row
-    scores = outcome.scores
-    numbers = {
-        name: None if scores is None else getattr(scores, name)
-        for name in (
-            "items", "accuracy", "balanced_accuracy", "log_loss", "log_loss_exact", "impossible",
-            "calibration_error", "coteries", "seconds",
-        )
-    }  # fmt: skip
-    if scores is not None and math.isinf(scores.log_loss_exact):
-        numbers["log_loss_exact"] = None
     return {
         "dataset": outcome.dataset,
         "model": outcome.model,
         "status": outcome.status,
         "reason": outcome.reason,
-        **numbers,
+        **(dict.fromkeys(NUMBERS) if outcome.score is None else outcome.score.numbers()),
+        "coteries": outcome.coteries,
+        "seconds": outcome.seconds,
         "difference": _interval(difference),
         "notes": list(outcome.notes),
     }

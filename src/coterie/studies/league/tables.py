@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from itertools import groupby
 from typing import NamedTuple
 
+from coterie.metrics.scorer import FLOOR
 from coterie.studies.league.bootstrap import LEAST, Interval
-from coterie.studies.league.job import FLOOR, Outcome
+from coterie.studies.league.job import Outcome
 from coterie.studies.league.league import SAME, League, Row, Standing
 from coterie.studies.league.lineup import REFERENCE
 
@@ -107,17 +108,17 @@ def row_grid(league: League) -> Grid:
     ]  # fmt: skip
     shown = [row for row in league.rows if row.outcome.dataset not in league.without_truth]
     rows = [_row_cells(row) for row in shown]
-    if all(row.scores is None or row.scores.coteries is None for row in shown):
+    if all(row.outcome.coteries is None for row in shown):
         header.remove("coteries")
         rows = [cells[:9] + cells[10:] for cells in rows]
     return Grid(header, rows, "ll" + "r" * (len(header) - 2))
 
 
 def _row_cells(row: Row) -> list[str]:
-    s, difference = row.scores, row.difference
-    first = [row.outcome.dataset, row.outcome.model]
+    outcome, difference = row
+    s, first = outcome.score, [outcome.dataset, outcome.model]
     if s is None:
-        return [*first, NOTHING, row.outcome.status, *[NOTHING] * 7]
+        return [*first, NOTHING, outcome.status, *[NOTHING] * 7]
     return [
         *first,
         f"{s.items:,}",
@@ -127,8 +128,8 @@ def _row_cells(row: Row) -> list[str]:
         percent(s.balanced_accuracy),
         decimal(s.log_loss),
         decimal(s.calibration_error),
-        NOTHING if s.coteries is None else f"{s.coteries:.2f}",
-        seconds(s.seconds),
+        NOTHING if outcome.coteries is None else f"{outcome.coteries:.2f}",
+        seconds(outcome.seconds),
     ]
 
 
@@ -200,7 +201,7 @@ def headline(league: League) -> str:
 
 def n_items(league: League, dataset: str) -> int:
     """Give the number of scored items of a data set; 0 if no model was scored."""
-    scores = [league.scores(dataset, model) for model in league.models]
+    scores = [league.score(dataset, model) for model in league.models]
     return next((s.items for s in scores if s is not None), 0)
 
 
@@ -216,8 +217,8 @@ def glossary() -> list[tuple[str, str]]:
          f"data sets; none for fewer than {LEAST}"),
         ("balanced", "accuracy within each true class, averaged over the classes"),
         ("log loss", "mean of -log of the probability of the truth, in nats; probabilities below "
-         f"{FLOOR:.6f} count as that, so that a truth called impossible costs "
-         f"{-math.log(FLOOR):.1f} and not infinity (compare.json has the exact number too)"),
+         f"{FLOOR:g} count as that, so that a truth called impossible costs "
+         f"{-math.log(FLOOR):.1f} and not infinity"),
         ("calibration", "expected calibration error, ten bins: how far confidence and accuracy "
          "lie apart"),
         ("coteries", "posterior mean of the number of groups among the annotators"),

@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import coterie
-from coterie import metrics
 from coterie.studies.paper.crowds import PRIOR, synthetic
 from coterie.studies.paper.job import Result, seed_of
 from coterie.studies.paper.paper import SHOWN
@@ -105,14 +104,13 @@ def _fit(
 
 
 def _scores(posterior: coterie.Posterior, truth: pd.Series) -> Result:
-    """Score the labels, ties to the lowest class; and with ties shared."""
-    labels = posterior.labels().set_index("item")["label"]
-    accuracy = metrics.accuracy(labels, truth)
+    """Score the labels, ties to the lowest class, as the paper does; and with ties shared."""
+    score = posterior.score(truth, ties="lowest")
     return {
-        "items": len(truth),
-        "right": round(accuracy * len(truth)),
-        "accuracy": accuracy,
-        "accuracy_ties_shared": metrics.accuracy(posterior.probabilities(), truth),
+        "items": score.items,
+        "right": round(score.accuracy * score.items),
+        "accuracy": score.accuracy,
+        "accuracy_ties_shared": posterior.score(truth).accuracy,
     }
 
 
