@@ -159,7 +159,7 @@ def test_next_to_no_draws_are_a_warning_not_a_crash(kind, kept):
 
 
 def test_many_annotators_do_not_all_start_alone():
-    codes = coterie.data.annotations.encode(
+    codes = coterie.data.codes.encode(
         np.zeros(3_000, int), np.arange(3_000), np.zeros(3_000, int), sizes=(1, 3_000, 2, 2)
     )
     group = start.starting_group(1, codes, np.random.default_rng(0))
@@ -361,7 +361,7 @@ print("done", flush=True)
 @quiet
 def test_killed_at_random_moments_it_still_finds_the_same_bits(tmp_path):
     path = str(tmp_path / "run.checkpoint")
-    code = CHILD.format(tests=str(Path(__file__).parents[1]), path=path)
+    code = CHILD.format(tests=str(Path(__file__).parent), path=path)
     chance = random.Random(1)
     kills = 0
     for _ in range(40):
