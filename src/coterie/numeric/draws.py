@@ -65,6 +65,25 @@ def log_add(a: float, b: float) -> float:
     return a + math.log1p(math.exp(b - a))
 
 
+@part
+def draw_log_dirichlet(shapes: FloatArray, rng: np.random.Generator, logs: FloatArray) -> None:
+    """Draw log p, p ~ Dir(shapes), into ``logs``, which may not be ``shapes``.
+
+    Examples
+    --------
+    >>> logs = np.zeros(2)
+    >>> draw_log_dirichlet(np.array([1e9, 3e9]), np.random.default_rng(1), logs)
+    >>> np.exp(logs).round(3).tolist()
+    [0.25, 0.75]
+    """
+    log_total = -math.inf
+    for k in range(len(shapes)):
+        logs[k] = draw_log_gamma(shapes[k], rng)
+        log_total = log_add(log_total, logs[k])
+    for k in range(len(shapes)):
+        logs[k] -= log_total
+
+
 def log_gamma_draws(shapes: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Draw the logs of Gamma(shape, 1) numbers, one for each shape.
 

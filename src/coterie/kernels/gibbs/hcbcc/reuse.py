@@ -19,7 +19,7 @@ import numpy as np
 from coterie.kernels.gibbs.cells import gather_cells
 from coterie.kernels.gibbs.groups import close_group, swap
 from coterie.kernels.gibbs.hcbcc.parameters import clear_sums, draw_parameters
-from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
+from coterie.kernels.gibbs.hcbcc.state import Prior, Room, Spare, State
 from coterie.kernels.truth.shapes import Shapes
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.jit import int64, part, piece
@@ -31,7 +31,7 @@ LARGE_PRODUCT = 1e150
 
 
 @piece
-def take_out_annotator(l: int, state: State, prior: Prior, u: float) -> None:
+def take_out_annotator(l: int, state: State, prior: Spare, u: float) -> None:
     """Take annotator l out of their group.
 
     A group that is left empty takes, with its parameters, the place of an auxiliary one chosen
@@ -49,7 +49,7 @@ def take_out_annotator(l: int, state: State, prior: Prior, u: float) -> None:
 
 
 @piece
-def put_back_annotator(l: int, chosen: int, state: State, prior: Prior) -> int:
+def put_back_annotator(l: int, chosen: int, state: State, prior: Spare) -> int:
     """Seat annotator l at the ``chosen`` place in ``slot``.
 
     An auxiliary that is chosen becomes a group; the slot that takes its place, and needs
@@ -157,7 +157,7 @@ def log_constant(room: Room) -> float:
 
 
 @piece
-def weigh_groups(l: int, state: State, prior: Prior, room: Room) -> tuple[int, bool]:
+def weigh_groups(l: int, state: State, prior: Spare, room: Room) -> tuple[int, bool]:
     """Weigh the groups, then the auxiliaries, for annotator l who is taken out.
 
     Returned are how many places there are, and whether ``room.weights`` are logs.
@@ -183,7 +183,7 @@ def weigh_groups(l: int, state: State, prior: Prior, room: Room) -> tuple[int, b
 
 @piece
 def update_group(
-    l: int, state: State, prior: Prior, room: Room, u: tuple[float, float]
+    l: int, state: State, prior: Spare, room: Room, u: tuple[float, float]
 ) -> tuple[int, int]:
     """Give annotator l a new group; ``u`` are uniforms for the auxiliary and for the group.
 

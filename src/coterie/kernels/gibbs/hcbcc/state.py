@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,14 @@ class Prior(NamedTuple):
     base: BasePrior  # of beta and eta
     concentration: Concentration
     auxiliaries: int  # h
+
+
+class Spare(Protocol):
+    """Any prior with auxiliary coteries."""
+
+    @property
+    def auxiliaries(self) -> int:
+        """How many, h."""
 
 
 class Room(NamedTuple):

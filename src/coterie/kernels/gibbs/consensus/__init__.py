@@ -1,0 +1,1 @@
+"""Consensus: hcBCC with hard items and a learnt base."""

@@ -1,0 +1,274 @@
+"""Consensus: hcBCC with hard items and a learnt base.
+
+q ~ CRP(alpha), w ~ Dir, d[m] ~ Beta on points, beta[m] ~ Gamma(a, b), eta[m, t] ~ Dir(phi b[m, t])
+with b[m, t, c] = d[m] 1[c = t] + (1 - d[m]) w[c], Psi[l, t] ~ Dir(beta[m] eta[m, t]) with m = q[l];
+pi, rho, v ~ Dir, z[i] ~ pi, k[i] ~ rho, and a label y of item i comes from Psi[l, z] with
+probability 1 - lam[k] (g = 1), else from v.
+
+A sweep is blocked: coteries and their parameters, an exchange of classes, then everything that the
+items need is drawn, and the items are independent.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.gibbs.confusion import draw_class_balance, draw_matrices, mean_matrices, slabs
+from coterie.kernels.gibbs.consensus.groups import draw_fresh, sweep_groups
+from coterie.kernels.gibbs.consensus.items import Found, Given, sweep_items
+from coterie.kernels.gibbs.consensus.joint import log_labels_given, log_rest
+from coterie.kernels.gibbs.consensus.parameters import draw_given, sweep_parameters
+from coterie.kernels.gibbs.consensus.state import (
+    Chosen,
+    Counts,
+    Prior,
+    Room,
+    State,
+    crowd_of,
+    new_drawn,
+    new_room,
+    new_work,
+)
+from coterie.kernels.gibbs.consensus.swap import sweep_classes
+from coterie.kernels.gibbs.consensus.tally import Tallies, tally_bystanders
+from coterie.kernels.gibbs.groups import (
+    pack_concentration,
+    seat_newcomers,
+    share_of_new,
+    starting_concentration,
+    starting_groups,
+    update_concentration,
+)
+from coterie.kernels.gibbs.hcbcc.state import State as Crowd
+from coterie.kernels.record import Trace, note_classes
+from coterie.kernels.truth.item import starting_truth
+from coterie.kernels.truth.shapes import Shapes, count_answers
+from coterie.numeric.draws import log_gamma_draws
+from coterie.numeric.jit import kernel, part
+from coterie.numeric.lines import on_own_lines
+from coterie.priors import ConsensusPrior
+
+__all__ = [
+    "Prior",
+    "State",
+    "draw_class_balance",
+    "draw_confusion",
+    "initial_state",
+    "mean_confusion",
+    "pack_prior",
+    "run_block",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+def pack_prior(prior: ConsensusPrior) -> Prior:
+    """Give a resolved prior, whose class weights are known, as the kernels read it."""
+    point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
+    log_point = np.log(np.stack([1 - point, point], axis=1))
+    log_share = log_point @ np.array([prior.knowledge.b - 1, prior.knowledge.a - 1])
+    log_share -= np.logaddexp.reduce(log_share)
+    guessing = np.asarray(prior.guessing)
+    with np.errstate(divide="ignore"):
+        log_source = np.log(np.stack([guessing, 1 - guessing], axis=1))
+    return Prior(
+        class_weight=np.array(prior.class_weights, np.float64),
+        point=point,
+        log_point=log_point,
+        point_share=np.exp(log_share),
+        log_share=log_share,
+        guess_weight=np.array(prior.guess_weights),
+        mean_strength=float(prior.mean_strength),
+        shape=float(np.asarray(prior.strength.shape)),
+        rate=float(np.asarray(prior.strength.rate)),
+        guessing=np.array(guessing),
+        log_source=log_source,
+        kind_weight=np.array(prior.kind_weights),
+        hard_weight=np.array(prior.hard_guess_weights),
+        concentration=pack_concentration(prior.concentration),
+        auxiliaries=prior.auxiliaries,
+    )
+
+
+def initial_state(
+    data: Codes, prior: Prior, truth: IntArray, group: IntArray, rng: np.random.Generator
+) -> State:
+    """Start from a truth, shape (N,), and a grouping, shape (L,); every item is plain.
+
+    alpha, w, d, beta and eta come from their priors; a sweep first updates all but alpha.
+    """
+    start, class_total = starting_truth(truth, data)
+    n_annotators = len(data.annotator_start) - 1
+    matrix = np.arange(n_annotators, dtype=np.int32)
+    said, said_total = count_answers(start, matrix, n_annotators, data)
+    seats, size, slot, n_coteries = starting_groups(group, data, prior.auxiliaries)
+    labelled = np.diff(data.item_start) > 0
+    n_kinds = len(prior.guessing)
+    source = np.zeros((n_kinds, 2), np.int64)
+    source[0, 1] = len(data.item_answer)
+    log_guess = log_gamma_draws(prior.guess_weight, rng)
+    log_guess -= np.logaddexp.reduce(log_guess)
+    shape = (len(slot), data.n_answers, data.n_classes)
+    state = State(
+        truth=start,
+        class_total=class_total,
+        said=said,
+        said_total=said_total,
+        group=seats,
+        size=size,
+        slot=slot,
+        n_coteries=n_coteries,
+        log_concentration=np.array([starting_concentration(prior.concentration, rng)]),
+        weight=np.zeros(shape),
+        strength=np.zeros((shape[0], shape[2])),
+        log_mean=np.zeros(shape),
+        log_strength=np.zeros((shape[0], shape[2])),
+        known=np.zeros(shape[0], np.int32),
+        guess=np.exp(log_guess),
+        log_guess=log_guess,
+        kind=np.where(labelled, 0, -1).astype(np.int32),
+        kind_total=np.bincount(np.zeros(labelled.sum(), np.int64), minlength=n_kinds),
+        own=np.ones(len(data.item_answer), np.int8),
+        source=source,
+        guessed=np.zeros(data.n_answers, np.int64),
+    )
+    room = new_room(state, data, prior)
+    for m in range(int(n_coteries[0])):
+        draw_fresh(m, state, prior, room, rng)
+    return on_own_lines(state)
+
+
+def given_to_items(state: State, prior: Prior) -> Given:
+    """Give room for what the items are given."""
+    return Given(prior, new_drawn(state))
+
+
+def found_of_items(state: State) -> Found:
+    """Show the part of the state that items change."""
+    return Found(
+        Chosen(state.truth, state.kind, state.own),
+        Counts(state.class_total, state.kind_total, state.said, state.source, state.guessed),
+        new_work(state),
+    )
+
+
+def run_block(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    tallies: Tallies,
+    trace: Trace,
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    items = given_to_items(state, prior), found_of_items(state)
+    people = crowd_of(state), new_room(state, data, prior)
+    _sweep_many(state, data, rng, (tallies, trace), items, people)
+
+
+@kernel
+def _sweep_many(
+    state: State,
+    data: Codes,
+    rng: np.random.Generator,
+    record: tuple[Tallies, Trace],
+    items: tuple[Given, Found],
+    people: tuple[Crowd, Room],
+) -> None:
+    given, found = items
+    crowd, room = people
+    prior, log_alpha = given.prior, state.log_concentration
+    tallies, trace = record
+    for sweep in range(len(trace.log_joint)):
+        # Parameters first: at the start they know nothing of the labels yet.
+        sweep_parameters(state, crowd, prior, room, rng)
+        sweep_classes(state, prior, room, rng)
+        draw_given(state, prior, given.drawn, rng)
+        clear_counts(found.counts)
+        sweep_items((0, len(state.truth)), data, given, found, tallies, rng)
+        add_totals(state)
+        tally_bystanders(state, prior, data, tallies)
+        sweep_groups(state, crowd, prior, room, rng)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
+        log_p_labels = log_labels_given(state, prior, room)
+        trace.log_likelihood[sweep] = log_p_labels
+        trace.log_joint[sweep] = log_p_labels + log_rest(state, prior)
+        trace.n_coteries[sweep] = state.n_coteries[0]
+        trace.concentration[sweep] = math.exp(log_alpha[0])
+        note_classes(sweep, state.class_total, trace)
+
+
+@part
+def clear_counts(counts: Counts) -> None:
+    """Forget all items."""
+    counts.class_total[:] = 0
+    counts.kind_total[:] = 0
+    counts.said[:] = 0
+    counts.source[:] = 0
+    counts.guessed[:] = 0
+
+
+@part
+def add_totals(state: State) -> None:
+    """Sum the counts of labels over the answers."""
+    for l in range(state.said.shape[0]):
+        for t in range(state.said.shape[2]):
+            state.said_total[l, t] = 0
+        for c in range(state.said.shape[1]):
+            for t in range(state.said.shape[2]):
+                state.said_total[l, t] += state.said[l, c, t]
+
+
+def draw_confusion(
+    state: State,
+    data: Codes,
+    prior: Prior,
+    rng: np.random.Generator,
+    spare: np.random.Generator,
+    out: FloatArray,
+) -> None:
+    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+
+    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    """
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
+        out[some] = draw_matrices(state.said[some], shapes, state.group[some], rng)
+    idle = np.flatnonzero(state.group < 0)
+    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
+    joins, alone = idle[seats >= 0], idle[seats < 0]
+    out[joins] = draw_matrices(state.said[joins], shapes, seats[seats >= 0], spare)
+    fresh = draw_shapes(len(alone), state, prior, spare)
+    out[alone] = draw_matrices(state.said[alone], fresh, np.arange(len(alone)), spare)
+
+
+def draw_shapes(n: int, state: State, prior: Prior, rng: np.random.Generator) -> Shapes:
+    """Draw beta and eta of n new coteries."""
+    d = prior.point[rng.choice(len(prior.point), n, p=prior.point_share)]
+    base = (1 - d)[:, None, None] * np.repeat(state.guess[:, None], state.said.shape[2], axis=1)
+    base += d[:, None, None] * np.eye(*state.said.shape[1:])
+    log_mean = log_gamma_draws(prior.mean_strength * base, rng)
+    log_mean -= np.logaddexp.reduce(log_mean, axis=1, keepdims=True)
+    log_strength = log_gamma_draws(np.full((n, 1), prior.shape), rng) - math.log(prior.rate)
+    log_strength = np.repeat(log_strength, state.said.shape[2], axis=1)
+    weight = np.exp(log_mean + log_strength[:, None])
+    return Shapes(weight, np.exp(log_strength), log_mean, log_strength)
+
+
+def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
+    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
+        out[some] += mean_matrices(state.said[some], shapes, state.group[some])
+    new = share_of_new(state.size, state.log_concentration[0])
+    groups = state.slot[: state.n_coteries[0]]
+    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
+    d = prior.point @ prior.point_share
+    base = d * np.eye(*state.said.shape[1:]) + (1 - d) * state.guess[:, None]
+    newcomer = np.tensordot(share, np.exp(state.log_mean[groups]), 1) + new * base
+    out[state.group < 0] += newcomer.T
