@@ -43,7 +43,8 @@ docs: $(STAMPS)/docs  ## build the documentation, warnings as errors
 bench: $(STAMPS)/bench  ## measure against others, in one run (ARGS="samplers": a part)
 	cd $(ROOT) && $(BIN)/python -m benchmarks $(ARGS)
 
-speed: $(STAMPS)/core  ## fail if a kernel has become slower than on record
+speed: $(STAMPS)/test  ## fail if a kernel has become slower than on record
+	cd $(ROOT) && $(BIN)/python -m pytest -q benchmarks/test_regression.py
 	cd $(ROOT) && $(BIN)/python -m benchmarks.regression $(ARGS)
 
 clean:  ## remove the environment and every cache

@@ -1,36 +1,19 @@
-"""The names in ``coterie`` and in its frozen twin that the benchmarks call, all in one place."""
+"""The kernels of ``coterie`` that the benchmarks call, all in one place."""
 
 from __future__ import annotations
 
-import importlib
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from coterie.data.codes import Codes
+from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
+from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
 
+KERNELS = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}
 PRIORS = {"ibcc": IBCCPrior, "cbcc": CBCCPrior, "hcbcc": HCBCCPrior}
 NAMES = {"ibcc": "iBCC", "cbcc": "cBCC", "hcbcc": "hcBCC"}
-
-
-class Side(NamedTuple):
-    """Either of the two: ours, or the frozen twin."""
-
-    name: str
-    root: str
-    samplers: str  # where the models' kernels are
-    em: str
-    n_coteries: str  # what the trace calls their number
-
-    def module(self, name: str) -> ModuleType:
-        return importlib.import_module(f"{self.root}.{name}")
-
-
-OURS = Side("ours", "coterie", "kernels.gibbs", "kernels.em", "n_coteries")
-TWIN = Side("twin", "benchmarks.twin", "kernels", "kernels.dawid_skene", "n_groups")
-SIDES = (OURS, TWIN)
 
 
 class Dirichlets(NamedTuple):
@@ -62,26 +45,23 @@ def vote(data: Codes) -> np.ndarray:
 
 
 class Sampler:
-    """A model of one side on data, at rest between blocks of sweeps."""
+    """A model on data, at rest between blocks of sweeps."""
 
     def __init__(
-        self, side: Side, model: str, data: Codes, start: tuple[np.ndarray, np.ndarray],
-        seed: int = 0,
-    ) -> None:  # fmt: skip
-        self.side, self.model, self.data = side, model, data
-        self.kernels = side.module(f"{side.samplers}.{model}")
-        self.record = side.module("kernels.record")
+        self, model: str, data: Codes, start: tuple[np.ndarray, np.ndarray], seed: int = 0
+    ) -> None:
+        self.model, self.data, self.kernels = model, data, KERNELS[model]
         self.rng = np.random.default_rng(seed)
         self.prior = self.kernels.pack_prior(PRIORS[model].paper(data.n_classes, data.n_answers))
         self.state = self.kernels.initial_state(data, self.prior, *start, self.rng)
-        self.tally = self.record.new_tally(data)
+        self.tally = new_tally(data)
         self.clusters: list[float] = []
 
     def run(self, sweeps: int) -> Any:
         """Make sweeps, as a chain does; give the trace."""
-        trace = self.record.new_trace(sweeps, self.data.n_classes)
+        trace = new_trace(sweeps, self.data.n_classes)
         self.kernels.run_block(self.state, self.data, self.prior, self.rng, self.tally, trace)
-        self.clusters += getattr(trace, self.side.n_coteries).tolist()
+        self.clusters += trace.n_coteries.tolist()
         return trace
 
     def where(self) -> tuple[np.ndarray, np.ndarray]:
@@ -102,6 +82,6 @@ def truth_conditional(sampler: Sampler, i: int) -> np.ndarray:
     gold[i] = -1
     gold.setflags(write=False)
     data = sampler.data._replace(gold=gold)
-    lone = Sampler(sampler.side, sampler.model, data, sampler.where())
+    lone = Sampler(sampler.model, data, sampler.where())
     lone.run(1)
     return lone.tally.probability[i]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.samplers import problems
-from benchmarks.samplers.adapters import OURS, Sampler, ibcc_prior, one_group
+from benchmarks.samplers.adapters import Sampler, ibcc_prior, one_group
 from benchmarks.samplers.effective import effective
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import in_turns
@@ -111,7 +111,7 @@ def main(report: Report, labels: int) -> None:
         what = "jags (Debian: apt-get install jags)" if found else "rte (COTERIE_DATA)"
         report.say(f"{what} is not there: not measured")
         return
-    sampler = Sampler(OURS, "ibcc", found.codes, one_group(found.codes))
+    sampler = Sampler("ibcc", found.codes, one_group(found.codes))
     sampler.run(1_000)
     our_totals = sampler.run(5_000).class_total
     with tempfile.TemporaryDirectory() as name:

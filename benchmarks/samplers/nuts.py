@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.samplers import problems
-from benchmarks.samplers.adapters import OURS, Sampler, count, ibcc_prior, one_group
+from benchmarks.samplers.adapters import Sampler, count, ibcc_prior, one_group
 from benchmarks.samplers.effective import effective
 from benchmarks.samplers.report import Report, run
 
@@ -89,7 +89,7 @@ def main(report: Report, labels: int) -> None:
         what = "NumPyro (pip install --group bench-extra)" if found else "rte (COTERIE_DATA)"
         report.say(f"{what} is not there: not measured")
         return
-    sampler = Sampler(OURS, "ibcc", found.codes, one_group(found.codes))
+    sampler = Sampler("ibcc", found.codes, one_group(found.codes))
     rates = []
     for name, draw in (("ours", our_draws), ("NUTS", nuts_draws)):
         totals, seconds = draw(sampler)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.samplers import problems
-from benchmarks.samplers.adapters import NAMES, OURS, Sampler, vote
+from benchmarks.samplers.adapters import NAMES, Sampler, vote
 from benchmarks.samplers.loops import Part, compiled
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import block_length, in_turns
@@ -31,7 +31,7 @@ SWEEPS = 3  # of the run whose memory is measured
 
 
 def sampler_on(model: str, data: Codes, seed: int = 0) -> Sampler:
-    return Sampler(OURS, model, data, (vote(data), problems.groups()), seed)
+    return Sampler(model, data, (vote(data), problems.groups()), seed)
 
 
 def table(report: Report, labels: int) -> None:

@@ -44,7 +44,7 @@ def test_what_stays_slow_fails_by_name(measured, capsys):
     assert regression.check(ON_RECORD) == 1
     assert len(asked) == regression.ATTEMPTS
     complaint = capsys.readouterr().err
-    assert "cbcc takes 0.600 of its twin's time, 0.300 on record: 2.0 times" in complaint
+    assert "cbcc takes 0.600 of the naive one's time, 0.300 on record: 2.0 times" in complaint
     assert "ibcc" not in complaint
 
 

@@ -1,1 +1,0 @@
-"""The samplers before they were made fast, frozen: see README.md."""

@@ -1,1 +1,0 @@
-"""One file a model: arrays in, arrays changed in place (numba)."""

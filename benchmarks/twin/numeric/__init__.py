@@ -1,1 +1,0 @@
-"""Numbers and draws that the kernels share (numba)."""
