@@ -47,7 +47,7 @@ def truth_sweeps(s: Sampler) -> Part:
 @cache
 def truth_loop(model: str) -> Any:
     kernels: Any = KERNELS[model]
-    sweep_truth = kernels.sweep_together if model == "cbcc" else kernels.sweep_apart
+    sweep_truth = kernels.sweep_shared if model == "cbcc" else kernels.sweep_own
     add_shapes = kernels.add_shapes
     fixed = model == "ibcc"  # its shapes never change
 

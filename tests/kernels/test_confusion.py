@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from coterie.kernels.gibbs.confusion import draw_matrices, mean_matrices
-from coterie.kernels.truth.shapes import Shapes, shapes_of
+from coterie.kernels.shapes import Shapes, shapes_of
 from ladder.cases import CBCC_3, HCBCC_3, LARGER, name
 from ladder.montecarlo import FALSE_ALARM, Chain, assert_means
 from ladder.sampler import real, start

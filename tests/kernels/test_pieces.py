@@ -42,7 +42,7 @@ def test_a_piece_makes_and_returns_no_array(piece):
 
 
 def test_there_are_pieces():
-    assert {"weigh_together", "sweep_apart", "log_rising", "weigh_groups"} <= PIECES.keys()
+    assert {"weigh_shared", "sweep_own", "log_rising", "weigh_groups"} <= PIECES.keys()
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="counts references of compiled code")

@@ -14,18 +14,19 @@ from ladder.cases import (
 from ladder.montecarlo import check_enumeration
 from ladder.parameters import check_augmented_joint
 
-TRUTH, CBCC, REUSE = (
-    "kernels/truth/item.py",
+SHARED, CBCC, REUSE = (
+    "kernels/truth/shared_matrix.py",
     "kernels/gibbs/cbcc.py",
     "kernels/gibbs/hcbcc/reuse.py",
 )
-ANSWERS, CELLS, PARAMETERS = (
-    "kernels/truth/shapes.py",
+SHAPES, CELLS, PARAMETERS = (
+    "kernels/shapes.py",
     "kernels/gibbs/cells.py",
     "kernels/gibbs/hcbcc/parameters.py",
 )
-LABELS, APART, SWEEP = (
-    "kernels/truth/shared_labels.py",
+COUNTS, LOGS, OWN, SWEEP = (
+    "kernels/truth/counts.py",
+    "kernels/truth/logs.py",
     "kernels/truth/own_matrix.py",
     "kernels/truth/sweep.py",
 )
@@ -34,7 +35,7 @@ EVERY_ITEM = """\
     for i in range(len(view.truth)):
         if is_free(i, data):
             new"""
-EVERY_ITEM_APART = EVERY_ITEM.replace("new", "u")
+EVERY_ITEM_OWN = EVERY_ITEM.replace("new", "u")
 EVERY_ANNOTATOR = """\
     for l in range(len(state.group)):
         if state.group[l] >= 0:
@@ -66,7 +67,7 @@ BUGS = {
         CBCC_2,
         stationarity.check_truth_is_stationary,
         in_file(
-            TRUTH,
+            SHARED,
             ("        own = step == 0\n", "        own = False\n"),
         ),
     ),
@@ -84,43 +85,43 @@ BUGS = {
     "labels scored as independent": (
         CBCC_2,
         checks.check_truth_weights,
-        in_file(LABELS, ("= labels.seen[cell], labels.seen_row[row]\n", "= 0, 0\n")),
+        in_file(LOGS, ("= labels.seen[cell], labels.seen_row[row]\n", "= 0, 0\n")),
     ),
     "repeated labels scored as independent": (
         IBCC_3,
         checks.check_truth_weights,
-        in_file(APART, ("        repeats += l == last", "        repeats += 0")),
+        in_file(OWN, ("        repeats += l == last", "        repeats += 0")),
     ),
     "first and second label scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, ("(l == last) | (l == next_l)", "(l == last)")),
+        in_file(OWN, ("(l == last) | (l == next_l)", "(l == last)")),
     ),
     "second and third label scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, ("(l == last) | (l == next_l)", "(l == next_l)")),
+        in_file(OWN, ("(l == last) | (l == next_l)", "(l == next_l)")),
     ),
     "last two labels scored as independent": (
         IBCC_REPEATED,
         checks.check_truth_weights,
-        in_file(APART, ("repeated |= data.item_annotator[k] == last", "pass")),
+        in_file(OWN, ("repeated |= data.item_annotator[k] == last", "pass")),
     ),
     "item not taken out, by ratios": (
         IBCC_3,
         stationarity.check_truth_is_stationary,
-        in_file(APART, ("np.uintp(t == own) *", "np.uintp(0) *")),
+        in_file(OWN, ("np.uintp(t == own) *", "np.uintp(0) *")),
     ),
     "item not taken out, two classes": (
         IBCC_2,
         stationarity.check_truth_is_stationary,
-        in_file(APART, ("(ONE - own) * less, own * less + ONE", "np.uintp(0), ONE")),
+        in_file(OWN, ("(ONE - own) * less, own * less + ONE", "np.uintp(0), ONE")),
     ),
     "last of an odd number of labels forgotten": (
         IBCC_2,
         checks.check_truth_weights,
         in_file(
-            APART,
+            OWN,
             (
                 "    if k < end:\n        cell = cell_of",
                 "    if k > end:\n        cell = cell_of",
@@ -131,7 +132,7 @@ BUGS = {
         IBCC_3,
         checks.check_moving_back_undoes_moving,
         in_file(
-            TRUTH,
+            COUNTS,
             ("                add_shapes_to(m, t, view, data, work)\n", "                pass\n"),
         ),
     ),
@@ -139,7 +140,7 @@ BUGS = {
         IBCC_3,
         checks.check_truth_weights,
         in_file(
-            TRUTH,
+            SHARED,
             (MULTIPLY, SKIP_REPEATED + MULTIPLY),
             (MULTIPLY_OWN, SKIP_REPEATED + MULTIPLY_OWN),
         ),
@@ -158,7 +159,7 @@ BUGS = {
         CBCC_2,
         checks.check_truth_weights,
         in_file(
-            TRUTH,
+            SHARED,
             (
                 "            start = view.class_total[t] + view.class_weight[t]\n",
                 "            start = view.class_total[t] + 1.0\n",
@@ -168,7 +169,7 @@ BUGS = {
     "prior transposed": (
         CBCC_2,
         checks.check_truth_weights,
-        in_file(ANSWERS, ("(strength[:, None] * mean).T", "(strength[:, None] * mean.T).T")),
+        in_file(SHAPES, ("(strength[:, None] * mean).T", "(strength[:, None] * mean.T).T")),
     ),
     "uniforms reused": (
         CBCC_2,
@@ -177,8 +178,8 @@ BUGS = {
             SWEEP,
             (EVERY_ITEM, "    u = rng.random()\n" + EVERY_ITEM),
             (
-                "choose_together(i, view, data, work, rng.random())",
-                "choose_together(i, view, data, work, u)",
+                "choose_shared(i, view, data, work, rng.random())",
+                "choose_shared(i, view, data, work, u)",
             ),
         ),
     ),
@@ -200,12 +201,12 @@ BUGS = {
     "first item skipped, a matrix each": (
         IBCC_2,
         check_enumeration_briefly,
-        in_file(SWEEP, (EVERY_ITEM_APART, EVERY_ITEM_APART.replace("range(", "range(1, "))),
+        in_file(SWEEP, (EVERY_ITEM_OWN, EVERY_ITEM_OWN.replace("range(", "range(1, "))),
     ),
     "classes exchanged, two classes": (
         IBCC_2,
         stationarity.check_truth_is_stationary,
-        in_file(TRUTH, ("int(u >= first * scale)", "int(u < first * scale)")),
+        in_file(OWN, ("int(u >= first * scale)", "int(u < first * scale)")),
     ),
     "gold forgotten": (
         CBCC_3,

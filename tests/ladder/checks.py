@@ -43,7 +43,7 @@ def log_weight(sampler, i, t, view, data, work):
     """The log weight of class t for item i, whose labels are noted, by the way of the logs."""
     own = bool(view.truth[i] == t)
     start = np.log(view.class_total[t] - own + view.class_weight[t])
-    return start + sampler.truth.multiply_in_logs(i, np.uintp(t), own, view, data, work)
+    return start + sampler.truth("logs").log_ratios(i, np.uintp(t), own, view, data, work)
 
 
 def check_group_weights(sampler, case):
@@ -181,7 +181,7 @@ def check_moving_back_undoes_moving(sampler, case):
 
 def move(sampler, i, t, view, data, work):
     """Count item i under class t."""
-    sampler.truth.move_item(i, t, view, data, work)
+    sampler.truth("counts").move_item(i, t, view, data, work)
 
 
 def check_put_back_undoes_take_out(sampler, case):
@@ -218,7 +218,7 @@ def check_one_uniform_a_site(sampler, case):
     state = start(sampler, case, z, q, beta=beta, eta=eta)
     rng, twin = np.random.default_rng(5), np.random.default_rng(5)
     view, work = at_work(sampler, case, state)
-    sweep = sampler.sweep.sweep_together if case.model == "cbcc" else sampler.sweep.sweep_apart
+    sweep = getattr(sampler.truth("sweep"), "sweep_shared" if case.model == "cbcc" else "sweep_own")
     sweep(view, data, work, rng, new_tally(data))
     twin.random(len(case.problem.free))
     assert rng.bit_generator.state == twin.bit_generator.state

@@ -8,7 +8,7 @@ import numpy as np
 
 from coterie.data.codes import encode
 from coterie.kernels.record import new_tally, new_trace
-from coterie.kernels.truth.shapes import count_answers
+from coterie.kernels.truth.counts import count_answers
 from coterie.numeric.partitions import draw_crp
 from coterie.priors import Gamma
 from ladder.cases import Case

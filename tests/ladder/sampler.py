@@ -61,17 +61,9 @@ class Sampler:
     def model(self) -> Any:
         return self.part("model") if self.name == "hcbcc" else self.module(f"gibbs.{self.name}")
 
-    @property
-    def truth(self) -> Any:
-        return self.module("truth.item")
-
-    @property
-    def apart(self) -> Any:
-        return self.module("truth.own_matrix")
-
-    @property
-    def sweep(self) -> Any:
-        return self.module("truth.sweep")
+    def truth(self, name) -> Any:
+        """A file of the truth update."""
+        return self.module(f"truth.{name}")
 
     @property
     def groups(self) -> Any:
@@ -162,29 +154,30 @@ def at_work(sampler, case, state):
     """What the truth update needs: a view of the state, and room to weigh its items."""
     data = case.problem.codes
     view = sampler.model.view_of(state, pack(sampler, case))
-    work = sampler.module("truth.view").new_work(data, view)
-    sampler.module("truth.view").add_shapes(view, data, work)
+    work = sampler.truth("counts").new_work(data, view)
+    sampler.truth("counts").add_shapes(view, data, work)
     return view, work
 
 
 def weighed(sampler, i, view, data, work):
     """The log weights of item i's classes, by every way that can weigh it; the slow one is last."""
-    if len(work.ratio) > 0 and sampler.apart.weigh_many(i, view, data, work):
+    if len(work.ratio) > 0 and sampler.truth("own_matrix").weigh_many(i, view, data, work):
         yield np.log(work.weights)
     if len(work.ratio) > 0 and data.n_classes == 2:
-        both = np.array(sampler.apart.weigh_two(i, view, data, work))
+        both = np.array(sampler.truth("own_matrix").weigh_two(i, view, data, work))
         if both.any():
             yield np.log(both)
-    sampler.truth.weigh_together(i, view, data, work)
+    sampler.truth("shared_matrix").weigh_shared(i, view, data, work)
     yield np.log(work.weights) + work.logs
 
 
 def choices(sampler, work, data):
     """The ways to pick a class."""
     if len(work.ratio) == 0:
-        return [sampler.truth.choose_together]
-    two = [sampler.truth.choose_two] if data.n_classes == 2 else []
-    return [sampler.truth.choose_many, sampler.truth.choose_rarely, *two]
+        return [sampler.truth("shared_matrix").choose_shared]
+    own = sampler.truth("own_matrix")
+    two = [own.choose_two] if data.n_classes == 2 else []
+    return [own.choose_many, sampler.truth("logs").choose_in_logs, *two]
 
 
 def all_states(case):

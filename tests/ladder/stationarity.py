@@ -48,7 +48,7 @@ def check_truth_is_stationary(sampler, case):
         state = start(sampler, case, z, q, beta=beta, eta=eta)
         view, work = at_work(sampler, case, state)
         choose = choices(sampler, work, data)[way]
-        sampler.truth.move_to(choose(i, view, data, work, u), i, view, data, work)
+        sampler.truth("counts").move_to(choose(i, view, data, work, u), i, view, data, work)
         return key(case.problem, read(case, state)[0]), work.weights
 
     _, work = at_work(sampler, case, start(sampler, case, z_any(case), partitions[0]))

@@ -13,8 +13,9 @@ from scipy.special import gammaln
 import coterie
 from coterie.data.codes import encode
 from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
-from coterie.kernels.truth.item import choose_many, choose_together
-from coterie.kernels.truth.view import add_shapes, new_work
+from coterie.kernels.truth.counts import add_shapes, new_work
+from coterie.kernels.truth.own_matrix import choose_many
+from coterie.kernels.truth.shared_matrix import choose_shared
 from coterie.models import MODELS
 
 N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS = 5, 4, 3, 4
@@ -76,7 +77,7 @@ def truth_weights(kernels, data, packed, state):
     add_shapes(view, data, work)
     out = np.zeros((N_ITEMS, N_CLASSES))
     for i in np.flatnonzero(np.diff(data.item_start)):
-        choose = choose_many if len(work.ratio) > 0 else choose_together
+        choose = choose_many if len(work.ratio) > 0 else choose_shared
         choose(i, view, data, work, 0.5)
         out[i] = np.log(work.weights)
     return out

@@ -43,11 +43,11 @@ def new_tally(data: Codes) -> Tally:
 def new_trace(n_sweeps: int, n_classes: int) -> Trace:
     """Give room for a block of ``n_sweeps`` sweeps."""
     return Trace(
-        np.zeros(n_sweeps),
-        np.zeros(n_sweeps),
-        np.zeros(n_sweeps, np.int64),
-        np.zeros(n_sweeps),
-        np.zeros((n_sweeps, n_classes), np.int64),
+        log_joint=np.zeros(n_sweeps),
+        log_likelihood=np.zeros(n_sweeps),
+        n_coteries=np.zeros(n_sweeps, np.int64),
+        concentration=np.zeros(n_sweeps),
+        class_total=np.zeros((n_sweeps, n_classes), np.int64),
     )
 
 

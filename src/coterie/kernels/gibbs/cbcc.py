@@ -35,10 +35,17 @@ from coterie.kernels.gibbs.groups import (
     update_concentration,
 )
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.truth.item import log_truth, starting_truth
-from coterie.kernels.truth.shapes import Shapes, count_answers, flat, shapes_of
-from coterie.kernels.truth.sweep import sweep_together
-from coterie.kernels.truth.view import View, Work, add_shapes, new_work
+from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.kernels.truth.counts import (
+    View,
+    Work,
+    add_shapes,
+    count_answers,
+    log_truth,
+    new_work,
+    starting_truth,
+)
+from coterie.kernels.truth.sweep import sweep_shared
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import kernel, part, piece
 from coterie.numeric.lines import on_own_lines
@@ -112,16 +119,16 @@ def initial_state(
     np.add.at(said, seats[seats >= 0], own[seats >= 0])
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
     state = State(
-        start,
-        class_total,
-        own,
-        said,
-        said.sum(axis=1, dtype=np.int32),
-        seats,
-        size,
-        slot,
-        n_coteries,
-        log_concentration,
+        truth=start,
+        class_total=class_total,
+        own=own,
+        said=said,
+        said_total=said.sum(axis=1, dtype=np.int32),
+        group=seats,
+        size=size,
+        slot=slot,
+        n_coteries=n_coteries,
+        log_concentration=log_concentration,
     )
     return on_own_lines(state)
 
@@ -134,17 +141,17 @@ def new_room(state: State, data: Codes) -> Room:
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the truth update: a matrix a cluster, one base for all."""
     return View(
-        state.truth,
-        state.class_total,
-        prior.class_weight,
-        state.said.reshape(-1),
-        state.said_total.reshape(-1),
-        state.own.reshape(-1),
-        state.group,
-        np.zeros(0, np.int32),
-        state.slot,
-        state.n_coteries,
-        flat(prior.shapes),
+        truth=state.truth,
+        class_total=state.class_total,
+        class_weight=prior.class_weight,
+        said=state.said.reshape(-1),
+        said_total=state.said_total.reshape(-1),
+        own=state.own.reshape(-1),
+        matrix=state.group,
+        base=np.zeros(0, np.int32),
+        used=state.slot,
+        n_used=state.n_coteries,
+        shapes=flat(prior.shapes),
     )
 
 
@@ -248,7 +255,7 @@ def _sweep_many(
     log_alpha = state.log_concentration
     for sweep in range(len(trace.log_joint)):
         add_shapes(view, data, work)
-        sweep_together(view, data, work, rng, tally)
+        sweep_shared(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
         log_p_labels = log_likelihood(state, prior)

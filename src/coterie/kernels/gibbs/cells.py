@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.truth.shapes import Shapes
+from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import piece
 from coterie.numeric.rising import log_rising, log_rising_after
 

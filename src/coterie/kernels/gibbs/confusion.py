@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.truth.shapes import TINY, Shapes
+from coterie.kernels.shapes import TINY, Shapes
 from coterie.numeric.draws import log_gamma_draws
 
 FloatArray = NDArray[np.float64]

@@ -20,10 +20,17 @@ from coterie.kernels.gibbs.confusion import (
     slabs,
 )
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.truth.item import log_truth, starting_truth
-from coterie.kernels.truth.shapes import Shapes, count_answers, flat, shapes_of
-from coterie.kernels.truth.sweep import sweep_apart
-from coterie.kernels.truth.view import View, Work, add_shapes, new_work
+from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.kernels.truth.counts import (
+    View,
+    Work,
+    add_shapes,
+    count_answers,
+    log_truth,
+    new_work,
+    starting_truth,
+)
+from coterie.kernels.truth.sweep import sweep_own
 from coterie.numeric.jit import kernel, piece
 from coterie.numeric.lines import on_own_lines
 from coterie.priors import IBCCPrior
@@ -84,18 +91,19 @@ def initial_state(
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the truth update: a matrix each, one base for all."""
     everybody = np.arange(len(state.said), dtype=np.int32)
+    nothing = np.zeros(0, np.int32)
     return View(
-        state.truth,
-        state.class_total,
-        prior.class_weight,
-        state.said.reshape(-1),
-        state.said_total.reshape(-1),
-        np.zeros(0, np.int32),
-        np.zeros(0, np.int32),
-        np.zeros(0, np.int32),
-        everybody,
-        np.array([len(everybody)]),
-        flat(prior.shapes),
+        truth=state.truth,
+        class_total=state.class_total,
+        class_weight=prior.class_weight,
+        said=state.said.reshape(-1),
+        said_total=state.said_total.reshape(-1),
+        own=nothing,
+        matrix=nothing,
+        base=nothing,
+        used=everybody,
+        n_used=np.array([len(everybody)]),
+        shapes=flat(prior.shapes),
     )
 
 
@@ -134,7 +142,7 @@ def _sweep_many(
     tally, trace = record
     add_shapes(view, data, work)
     for sweep in range(len(trace.log_joint)):
-        sweep_apart(view, data, work, rng, tally)
+        sweep_own(view, data, work, rng, tally)
         trace.log_likelihood[sweep] = log_likelihood(state, prior)
         trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
         note_classes(sweep, state.class_total, trace)

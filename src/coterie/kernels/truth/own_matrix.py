@@ -9,11 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from coterie.data.codes import Codes
-from coterie.kernels.truth.view import TINY_PRODUCT, Labels, View, Work
+from coterie.kernels.truth.counts import TINY_PRODUCT, Labels, View, Work
+from coterie.kernels.truth.logs import choose_in_logs
+from coterie.numeric.choice import pick, scale_to_one
 from coterie.numeric.jit import piece
 
-ONE, TWO = np.uintp(1), np.uintp(2)
-NOBODY = np.int32(-1)
+ONE, TWO = np.uintp(1), np.uintp(2)  # uintp + int would be a float
+NOBODY = np.int32(-1)  # of the type of an annotator: comparing others converts each of them
 
 
 @piece
@@ -23,7 +25,7 @@ def weigh_two(i: int, view: View, data: Codes, work: Work) -> tuple[float, float
     place_0, place_1 = (ONE - own) * less, own * less + ONE  # no branch to guess wrong
     weight_0 = view.class_total[0] - (own == 0) + view.class_weight[0]
     weight_1 = view.class_total[1] - (own == 1) + view.class_weight[1]
-    # Two labels at a time: neither of two products waits for the other.
+    # Two products at a time: a multiplication takes four beats, but another can start meanwhile.
     second_0, second_1 = 1.0, 1.0
     k, end = np.uintp(data.item_start[i]), np.uintp(data.item_start[i + 1])
     repeated, last = False, NOBODY
@@ -93,10 +95,31 @@ def multiply_ratios(product: float, place: np.uintp, n: int, work: Work) -> floa
     """Multiply by the tabulated ratios of n labels, a place after their cells."""
     cell, ratio = work.labels.cell, work.ratio
     k, end, second = np.uintp(0), np.uintp(n), 1.0
-    while k + ONE < end:  # two products at a time: neither waits for the other
+    while k + ONE < end:  # two products at a time, as in weigh_two
         product *= ratio[cell[k] + place]
         second *= ratio[cell[k + ONE] + place]
         k += TWO
     if k < end:
         product *= ratio[cell[k] + place]
     return product * second
+
+
+@piece
+def choose_many(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Pick a class for item i; the probabilities that it has are left in ``work.weights``."""
+    if not weigh_many(i, view, data, work):
+        return choose_in_logs(i, view, data, work, u)
+    scale_to_one(work.weights)
+    return pick(work.weights, u)
+
+
+@piece
+def choose_two(i: int, view: View, data: Codes, work: Work, u: float) -> int:
+    """Do so where there are two classes."""
+    first, second = weigh_two(i, view, data, work)
+    if first == 0:
+        return choose_in_logs(i, view, data, work, u)
+    scale = 1 / (first + second)
+    work.weights[0] = first * scale
+    work.weights[1] = second * scale
+    return int(u >= first * scale)

@@ -6,13 +6,14 @@ import numpy as np
 
 from coterie.data.codes import Codes
 from coterie.kernels.record import Tally
-from coterie.kernels.truth.item import choose_many, choose_together, choose_two, move_to
-from coterie.kernels.truth.view import View, Work
+from coterie.kernels.truth.counts import View, Work, move_to
+from coterie.kernels.truth.own_matrix import choose_many, choose_two
+from coterie.kernels.truth.shared_matrix import choose_shared
 from coterie.numeric.jit import int64, part, piece
 
 
 @part
-def sweep_together(
+def sweep_shared(
     view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
 ) -> None:
     """Update every item that has labels and no gold; tally every item's probabilities.
@@ -22,7 +23,7 @@ def sweep_together(
     n_swept = int64(0)
     for i in range(len(view.truth)):
         if is_free(i, data):
-            new = choose_together(i, view, data, work, rng.random())
+            new = choose_shared(i, view, data, work, rng.random())
             move_to(new, i, view, data, work)
             tally_many(i, data, work, tally)
             n_swept += 1
@@ -30,9 +31,7 @@ def sweep_together(
 
 
 @part
-def sweep_apart(
-    view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally
-) -> None:
+def sweep_own(view: View, data: Codes, work: Work, rng: np.random.Generator, tally: Tally) -> None:
     """Do so where everybody has a matrix of their own (iBCC, hcBCC)."""
     n_swept = int64(0)
     for i in range(len(view.truth)):

@@ -45,8 +45,8 @@ from coterie.kernels.gibbs.groups import (
 )
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.record import Trace, note_classes
-from coterie.kernels.truth.item import starting_truth
-from coterie.kernels.truth.shapes import Shapes, count_answers
+from coterie.kernels.shapes import Shapes
+from coterie.kernels.truth.counts import count_answers, starting_truth
 from coterie.numeric.draws import log_gamma_draws
 from coterie.numeric.jit import kernel, part
 from coterie.numeric.lines import on_own_lines

@@ -21,7 +21,7 @@ from coterie.kernels.gibbs.consensus.state import Drawn, Prior, Room, State
 from coterie.kernels.gibbs.hcbcc.members import add_decays, add_tables, list_members
 from coterie.kernels.gibbs.hcbcc.parameters import Sums, clear_sums
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
-from coterie.kernels.truth.shapes import TINY
+from coterie.kernels.shapes import TINY
 from coterie.numeric.draws import draw_log_dirichlet, draw_log_gamma, log_add
 from coterie.numeric.jit import int64, part, piece
 

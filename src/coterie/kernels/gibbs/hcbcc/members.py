@@ -6,7 +6,7 @@ import numpy as np
 
 from coterie.kernels.gibbs.hcbcc.parameters import add_decay, clear_sums, draw_parameters
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
-from coterie.kernels.truth.shapes import Shapes
+from coterie.kernels.shapes import Shapes
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
 from coterie.numeric.jit import int64, part, piece
 

@@ -27,10 +27,17 @@ from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_pa
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
 from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.truth.item import log_truth, starting_truth
-from coterie.kernels.truth.shapes import Shapes, count_answers, flat
-from coterie.kernels.truth.sweep import sweep_apart
-from coterie.kernels.truth.view import View, Work, add_shapes, new_work
+from coterie.kernels.shapes import Shapes, flat
+from coterie.kernels.truth.counts import (
+    View,
+    Work,
+    add_shapes,
+    count_answers,
+    log_truth,
+    new_work,
+    starting_truth,
+)
+from coterie.kernels.truth.sweep import sweep_own
 from coterie.numeric.jit import kernel, piece
 from coterie.numeric.lines import on_own_lines
 from coterie.priors import HCBCCPrior
@@ -76,17 +83,18 @@ def initial_state(
     said, said_total = count_answers(start, matrix, n_annotators, data)
     seats, size, slot, n_coteries = starting_groups(group, data, prior.auxiliaries)
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
+    parameters = starting_parameters(len(slot), int(n_coteries[0]), prior.base, rng)
     state = State(
-        start,
-        class_total,
-        said,
-        said_total,
-        seats,
-        size,
-        slot,
-        n_coteries,
-        log_concentration,
-        *starting_parameters(len(slot), int(n_coteries[0]), prior.base, rng),
+        truth=start,
+        class_total=class_total,
+        said=said,
+        said_total=said_total,
+        group=seats,
+        size=size,
+        slot=slot,
+        n_coteries=n_coteries,
+        log_concentration=log_concentration,
+        **parameters._asdict(),
     )
     return on_own_lines(state)
 
@@ -105,18 +113,19 @@ def starting_parameters(
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the truth update: a matrix each, a base a cluster."""
     everybody = np.arange(len(state.group), dtype=np.int32)
+    nothing = np.zeros(0, np.int32)
     return View(
-        state.truth,
-        state.class_total,
-        prior.class_weight,
-        state.said.reshape(-1),
-        state.said_total.reshape(-1),
-        np.zeros(0, np.int32),
-        np.zeros(0, np.int32),
-        state.group,
-        everybody,
-        np.array([len(everybody)]),
-        flat(Shapes(state.weight, state.strength, state.log_mean, state.log_strength)),
+        truth=state.truth,
+        class_total=state.class_total,
+        class_weight=prior.class_weight,
+        said=state.said.reshape(-1),
+        said_total=state.said_total.reshape(-1),
+        own=nothing,
+        matrix=nothing,
+        base=state.group,
+        used=everybody,
+        n_used=np.array([len(everybody)]),
+        shapes=flat(Shapes(state.weight, state.strength, state.log_mean, state.log_strength)),
     )
 
 
@@ -161,7 +170,7 @@ def _sweep_many(
         # beta and eta first: at the start they know nothing of the labels yet.
         sweep_parameters(state, prior, room, rng)
         add_shapes(view, data, work)
-        sweep_apart(view, data, work, rng, tally)
+        sweep_own(view, data, work, rng, tally)
         sweep_groups(state, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
         log_p_labels = room.log_likelihood[0]

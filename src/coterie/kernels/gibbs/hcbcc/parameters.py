@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.kernels.truth.shapes import TINY, Shapes
+from coterie.kernels.shapes import TINY, Shapes
 from coterie.numeric.draws import (
     LONGEST_TABLE,
     draw_log_beta,

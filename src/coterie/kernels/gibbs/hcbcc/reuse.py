@@ -20,7 +20,7 @@ from coterie.kernels.gibbs.cells import gather_cells
 from coterie.kernels.gibbs.groups import close_group, swap
 from coterie.kernels.gibbs.hcbcc.parameters import clear_sums, draw_parameters
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, Spare, State
-from coterie.kernels.truth.shapes import Shapes
+from coterie.kernels.shapes import Shapes
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising_known

@@ -81,18 +81,18 @@ def new_room(state: State, data: Codes) -> Room:
     length = min(max(TABLE_SIZE // (n_answers * n_classes), 1), LONGEST_TABLE) + 1
     factors = np.maximum(np.arange(length), 1)
     room = Room(
-        np.zeros(n_slots),
-        np.zeros(n_slots),
-        np.zeros(n_slots),
-        new_cells(data),
-        np.zeros((*state.weight.shape, length)),
-        np.zeros((*state.strength.shape, length)),
-        np.zeros_like(state.weight),
-        np.zeros_like(state.strength),
-        np.cumsum(np.log(factors)),
-        np.zeros(1),
-        new_sums(n_classes, n_answers),
-        np.zeros(n_slots, np.int32),
-        np.zeros(len(state.group), np.int32),
+        weights=np.zeros(n_slots),
+        product=np.zeros(n_slots),
+        logs=np.zeros(n_slots),
+        cells=new_cells(data),
+        rising=np.zeros((*state.weight.shape, length)),
+        rising_row=np.zeros((*state.strength.shape, length)),
+        log_gamma=np.zeros_like(state.weight),
+        log_gamma_row=np.zeros_like(state.strength),
+        log_factorial=np.cumsum(np.log(factors)),
+        log_likelihood=np.zeros(1),
+        sums=new_sums(n_classes, n_answers),
+        first=np.zeros(n_slots, np.int32),
+        following=np.zeros(len(state.group), np.int32),
     )
     return on_own_lines(room)
