@@ -47,9 +47,10 @@ def phases(model: str, path: Path) -> dict[str, float]:
         taken[name] = time.perf_counter() - start
         start = time.perf_counter()
 
+    from coterie.files.atomic import write_files
     from coterie.io import read
     from coterie.io.files import find
-    from coterie.io.write import json_writer, table_writer, write_together
+    from coterie.io.write import json_writer, table_writer
     from coterie.models import MajorityVote, make_model
 
     phase("imports")
@@ -66,7 +67,7 @@ def phases(model: str, path: Path) -> dict[str, float]:
     out = path.parent / f"result-{model}"
     writers = {out / f"{name}.csv": table_writer(table, "csv") for name, table in tables.items()}
     out.mkdir()
-    write_together({**writers, out / "run.json": json_writer({"sha256": find(str(path)).sha256()})})
+    write_files({**writers, out / "run.json": json_writer({"sha256": find(str(path)).sha256()})})
     phase("writing")
     posterior.save(out / "run.coterie")
     phase("saving")

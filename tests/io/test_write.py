@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from coterie.errors import DataError
-from coterie.io.write import json_writer, table_writer, write_together
+from coterie.io.write import table_writer
 
 FORMULAS = [
     '=HYPERLINK("http://example.org","click")',
@@ -52,16 +51,3 @@ def test_a_carriage_return_ends_no_line(tmp_path):
     assert found == [names[0], "'" + names[1], names[2]]
     text = (tmp_path / "table.csv").read_bytes().decode()
     assert '"evil\r=HYPERLINK(1)",0' in text
-
-
-def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(DataError, match="is a folder; name a file"):
-        write_together({tmp_path: json_writer({})})
-
-
-def test_what_an_earlier_run_left_is_removed(tmp_path):
-    old, new, kept = tmp_path / "coteries.csv", tmp_path / "run.json", tmp_path / "mine.txt"
-    old.write_text("old", "utf-8")
-    kept.write_text("mine", "utf-8")
-    write_together({new: json_writer({})}, stale=[old, new])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine.txt", "run.json"]

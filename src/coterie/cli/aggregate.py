@@ -14,19 +14,13 @@ import pandas as pd
 from coterie.cli import show
 from coterie.cli.ahead import compiling_ahead
 from coterie.data.annotations import Annotations
+from coterie.files.atomic import Writer, check_free, write_files
 from coterie.io import read, read_truth
 from coterie.io.files import File, find
-from coterie.io.write import (
-    FORMATS,
-    Writer,
-    check_free,
-    json_writer,
-    table_writer,
-    targets,
-    write_together,
-)
+from coterie.io.write import FORMATS, json_writer, other_formats, table_writer, targets
 from coterie.models import Estimator, MajorityVote, SamplingEstimator, make_model
 from coterie.posterior import Posterior
+from coterie.posterior.store import writer as posterior_writer
 from coterie.version import __version__
 
 TABLES = ("labels", "annotators", "coteries", "diagnostics")
@@ -92,7 +86,7 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:
         paths["report"] = job.out / "report.html"
-    check_free(job.out, paths.values(), force=job.force)
+    check_free(job.out, [*paths.values(), *other_formats(paths.values())], force=job.force)
     return paths
 
 
@@ -103,27 +97,24 @@ def write(
     truth: pd.Series | None,
 ) -> None:
     """Write tables, the record of the run, the posterior and its report, all or nothing."""
+    if not paths:
+        return
     writers: dict[str, Writer] = {
         name: table_writer(getattr(posterior, name)(), record["format"])
         for name in TABLES
         if name in paths
     }
     writers["run"] = json_writer(record)
-    writers["posterior"] = posterior.save
+    writers["posterior"] = posterior_writer(posterior)
     if "report" in paths:
         from coterie.report.page import writer
 
         writers["report"] = writer(posterior, truth=truth, record=record)
-    write_together(
-        {path: writers[name] for name, path in paths.items()},
-        stale=leavings(paths),
-    )
+    write_files({path: writers[name] for name, path in paths.items()}, remove=leavings(paths))
 
 
 def leavings(paths: Mapping[str, Path]) -> list[Path]:
     """Name all files that a run may leave where this one writes."""
-    if not paths:
-        return []
     out = paths["run"].parent
     tables = [out / f"{name}.{format}" for name in TABLES for format in FORMATS]
     return [*tables, out / "report.html"]

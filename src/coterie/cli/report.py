@@ -9,8 +9,8 @@ from typing import Any
 
 from coterie.cli import show
 from coterie.errors import DataError
+from coterie.files.atomic import check_free
 from coterie.io.files import find
-from coterie.io.write import check_free
 from coterie.posterior import load
 from coterie.report import write
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli import show
-from coterie.io.write import check_free, table_writer, targets, write_together
+from coterie.files.atomic import check_free, write_files
+from coterie.io.write import other_formats, table_writer, targets
 from coterie.simulation import simulate
 
 TABLES = ("labels", "truth", "groups")
@@ -16,13 +17,15 @@ TABLES = ("labels", "truth", "groups")
 def run(scenario: str, sizes: Mapping[str, Any], out: Path, format: str, force: bool) -> None:
     """Simulate and write labels, truth and groups."""
     paths = targets(out, TABLES, format)
-    check_free(out, paths.values(), force=force)
+    others = other_formats(paths.values())
+    check_free(out, [*paths.values(), *others], force=force)
     crowd = simulate(scenario, **sizes)
     tables = {
         "labels": crowd.annotations.to_frame(),
         "truth": crowd.truth.rename("label").reset_index(),
         "groups": crowd.groups.reset_index(),
     }
-    write_together({paths[name]: table_writer(table, format) for name, table in tables.items()})
+    writers = {paths[name]: table_writer(table, format) for name, table in tables.items()}
+    write_files(writers, remove=others)
     show.console().print(str(crowd), markup=False, soft_wrap=True)
     show.files(list(paths.values()))

@@ -1,1 +1,1 @@
-"""One atomic writer, one container of arrays and a header, values as JSON."""
+"""How anything is kept on disk: one atomic writer, one container, values and words in it."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import json
-import secrets
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
+from coterie.files.atomic import Writer
 from coterie.version import __version__
 
 HEADER = "coterie.json"
@@ -45,15 +46,10 @@ class Content(NamedTuple):
     arrays: dict[str, NDArray[Any]]
 
 
-def write_container(
-    path: str | PathLike[str],
-    format: Format,
-    header: Mapping[str, Any],
-    arrays: Mapping[str, NDArray[Any]],
-) -> None:
-    """Write a file aside, then give it its name; a file of that name is replaced whole."""
-    place = Path(path).expanduser()
-    aside = place.with_name(f".{place.name}.{secrets.token_hex(4)}.part")
+def container_writer(
+    format: Format, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+) -> Writer:
+    """Give what writes these arrays and what the header says of them to a path."""
     named = {
         "format": format.name,
         "version": format.version,
@@ -61,16 +57,14 @@ def write_container(
         "arrays": list(arrays),
         "header": header,
     }
-    try:
-        with zipfile.ZipFile(aside, "w", zipfile.ZIP_STORED) as archive:
-            archive.writestr(_member(HEADER), json.dumps(named, allow_nan=False))
-            for name, array in arrays.items():
-                _write_array(archive, name, array)
-        aside.replace(place)
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {error.strerror or error}") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    return partial(_write, json.dumps(named, allow_nan=False), arrays)
+
+
+def _write(header: str, arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(_member(HEADER), header)
+        for name, array in arrays.items():
+            _write_array(archive, name, array)
 
 
 def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:

@@ -1,6 +1,6 @@
 """A run on disk: where every chain is and what it has kept, replaced atomically.
 
-The file is a zip of plain arrays and a JSON header; loading it executes nothing.
+The file is a container of plain arrays and a JSON header; loading it executes nothing.
 """
 
 from __future__ import annotations
@@ -8,22 +8,21 @@ from __future__ import annotations
 import json
 import os
 import time
-import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.npyio import NpzFile
 
 from coterie.data.annotations import Array
 from coterie.errors import DataError
+from coterie.files.atomic import write_file
+from coterie.files.container import Content, Format, container_writer, read_container
 from coterie.inference.chain import Chain
 from coterie.inference.kept import filled
 from coterie.version import __version__
 
-FORMAT = "coterie checkpoint 1"
+FORMAT = Format("coterie checkpoint", 2)
 SECONDS = 5.0
 """Least time between two writings."""
 SHARE = 0.05
@@ -54,62 +53,32 @@ class Checkpoint:
         return time.monotonic() - self._last > wait
 
     def write(self, chains: Sequence[Chain], entropy: int) -> None:
-        """Store the chains, which must be at rest: aside first, then in place of the last."""
+        """Store the chains, which must be at rest, in place of what was stored last."""
         start = time.monotonic()
         header = {
-            "format": FORMAT,
             "identity": self.identity,
             "entropy": str(entropy),
             "chains": [_describe(chain) for chain in chains],
         }
-        arrays = {"header": np.frombuffer(json.dumps(header).encode(), np.uint8)}
-        for chain in chains:
-            arrays |= {f"{chain.number}/{name}": array for name, array in _arrays(chain).items()}
-        part = self.path.with_name(f".{self.path.name}.part")
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                np.savez(file, **arrays)  # type: ignore[arg-type]
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path)
-        except OSError as error:
-            raise DataError(f"cannot write the checkpoint {self.path}: {error.strerror}") from None
+        arrays = {
+            f"{chain.number}/{name}": array
+            for chain in chains
+            for name, array in _arrays(chain).items()
+        }
+        write_file(self.path, container_writer(FORMAT, header, arrays))
         self._last = time.monotonic()
         self._cost = self._last - start
 
-    def entropy(self) -> int | None:
-        """Give the seed of the stored run, None if there is none; refuse a foreign file."""
+    def read(self) -> Content | None:
+        """Give the stored run, None if there is none; refuse a damaged or foreign file."""
         if not self.path.exists():
             return None
-        with self._open() as file:
-            return int(self._header(file)["entropy"])
-
-    def restore(self, chains: Sequence[Chain]) -> int:
-        """Bring the chains to where they were; gives the sweeps that the slowest had done."""
-        with self._open() as file:
-            for chain, facts in zip(chains, self._header(file)["chains"], strict=True):
-                _restore(chain, facts, file)
-        return min(chain.done for chain in chains)
-
-    @contextmanager
-    def _open(self) -> Iterator[NpzFile]:
-        """Open the stored arrays; whatever is wrong with them is one sentence."""
         try:
-            with self.path.open("rb") as handle:
-                file = np.load(handle, allow_pickle=False)
-                if not isinstance(file, NpzFile):
-                    raise self._damaged()
-                with file:
-                    yield file
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            raise error if isinstance(error, DataError) else self._damaged() from None
-
-    def _header(self, file: NpzFile) -> dict[str, Any]:
-        header = json.loads(bytes(file["header"]).decode())
-        if header["format"] != FORMAT:
-            raise self._damaged()
-        stored = header["identity"]
+            found = read_container(self.path, FORMAT)
+            stored = dict(found.header["identity"])
+            np.random.SeedSequence(int(found.header["entropy"]))
+        except (DataError, KeyError, TypeError, ValueError) as error:
+            raise self._damaged() from error
         changed = [
             name for name in {**stored, **self.identity}
             if stored.get(name) != json.loads(json.dumps(self.identity.get(name)))
@@ -119,11 +88,21 @@ class Checkpoint:
                 f"the checkpoint {self.path} is of a run with other {' and '.join(changed)};"
                 " choose another path, or delete it to start afresh"
             )
-        return dict(header)
+        return found
+
+    def restore(self, stored: Content, chains: Sequence[Chain]) -> int:
+        """Bring the chains to where they were; gives the sweeps that the slowest had done."""
+        try:
+            for chain, facts in zip(chains, stored.header["chains"], strict=True):
+                _restore(chain, facts, stored.arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._damaged() from error
+        return min(chain.done for chain in chains)
 
     def _damaged(self) -> DataError:
         return DataError(
-            f"{self.path} is not a checkpoint of coterie, or it is damaged; choose another path"
+            f"{self.path} is not a checkpoint of coterie, or it is damaged; choose another path,"
+            " or delete it to start afresh"
         )
 
 
@@ -148,8 +127,8 @@ def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {f"{prefix}/{name}": array for name, array in arrays.items()}
 
 
-def _restore(chain: Chain, facts: Mapping[str, Any], file: NpzFile) -> None:
-    stored = {name: file[f"{chain.number}/{name}"] for name in _arrays(chain)}
+def _restore(chain: Chain, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
+    stored = {name: arrays[f"{chain.number}/{name}"] for name in _arrays(chain)}
     chain.kept.used[:] = stored["kept/used"]
     for name, array in _arrays(chain).items():  # views of the chain's own arrays, now that long
         if array.shape != stored[name].shape or array.dtype != stored[name].dtype:

@@ -62,13 +62,15 @@ def run(
 ) -> tuple[list[Chain], Stopped, bool]:
     """Run the chains, from a checkpoint if there is one; say how they stopped, and whether so."""
     store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
-    entropy = store.entropy() if store else None
-    resumed = entropy is not None
-    root = np.random.SeedSequence(options.random_state if entropy is None else entropy)
+    stored = store.read() if store else None
+    entropy = options.random_state if stored is None else int(stored.header["entropy"])
+    root = np.random.SeedSequence(entropy)
     seeds = root.spawn(options.chains)
     chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
-    if store and resumed:
-        done = store.restore(chains)
+    resumed = stored is not None
+    if store and stored:
+        done = store.restore(stored, chains)
+        del stored  # as large as all that is kept
         say(
             f"going on from the checkpoint {store.path}, sweep {done:,} of {sampler.plan.end:,}",
             options.progress,

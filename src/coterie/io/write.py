@@ -1,12 +1,11 @@
-"""Results to files: written aside, then renamed, so that nothing is ever half-written."""
+"""Tables and records as files: what writes them, and what their names are."""
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,9 @@ import numpy as np
 import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
+from coterie.files.atomic import Writer, text_writer
 
 FORMATS = ("csv", "parquet", "json")
-
-Writer = Callable[[Path], object]
 
 
 def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
@@ -28,19 +26,6 @@ def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
     if format == "parquet":
         _need_pyarrow()
     return {name: out / f"{name}.{format}" for name in names}
-
-
-def check_free(out: Path, paths: Iterable[Path], *, force: bool) -> None:
-    """Refuse, before any work is done, to write where earlier results lie."""
-    for folder in (out, *out.parents):
-        if folder.exists() and not folder.is_dir():
-            raise DataError(f"{folder} is a file, not a folder; choose another --out")
-    paths = list(paths)
-    there = [path.name for path in (*paths, *other_formats(paths)) if path.exists()]
-    if there and not force:
-        raise DataError(
-            f"{out} already holds {', '.join(there)}; choose another --out, or pass --force"
-        )
 
 
 def other_formats(paths: Iterable[Path]) -> list[Path]:
@@ -62,32 +47,7 @@ def table_writer(table: pd.DataFrame, format: str) -> Writer:
 def json_writer(content: Mapping[str, Any]) -> Writer:
     """Give what writes a record to a path, as JSON."""
     text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
-    return partial(_write_text, text)
-
-
-def write_together(writers: Mapping[Path, Writer], stale: Iterable[Path] = ()) -> None:
-    """Write several files aside, then give them their names; on failure leave nothing.
-
-    What an earlier run left is removed: the same tables in another format, and ``stale``.
-    """
-    for path in writers:
-        if path.is_dir():
-            raise DataError(f"{path} is a folder; name a file")
-    aside = {path: path.with_name(f".{path.name}.{os.getpid()}.part") for path in writers}
-    try:
-        for path, write in writers.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write(aside[path])
-        for path, part in aside.items():
-            part.replace(path)
-        for path in (*other_formats(writers), *stale):
-            if path not in writers:
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        raise DataError(f"cannot write {error.filename}: {error.strerror}") from None
-    finally:
-        for part in aside.values():
-            part.unlink(missing_ok=True)
+    return text_writer(text)
 
 
 def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
@@ -122,10 +82,6 @@ def _texts(table: pd.DataFrame) -> list[str]:
 
 def _is_text(dtype: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype))
-
-
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, "utf-8")
 
 
 def _need_pyarrow() -> None:

@@ -10,6 +10,7 @@ A change of the layout raises VERSION; ``load`` then still reads every older one
 from __future__ import annotations
 
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.errors import DataError
-from coterie.files.container import Format, damage_of, read_container, write_container
+from coterie.files.atomic import Writer, write_file
+from coterie.files.container import Format, container_writer, damage_of, read_container
 from coterie.files.json_values import from_json, to_json
 from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 from coterie.posterior.draws import Draws
@@ -36,6 +38,11 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
     Settings that a file cannot keep (a generator, a callback) come back as text, time zones as
     offsets from UTC; ids keep their types, and one that cannot is a DataError.
     """
+    write_file(Path(path).expanduser(), writer(posterior), parents=False)
+
+
+def writer(posterior: Posterior) -> Writer:
+    """Give what writes a posterior to a path, for :func:`coterie.files.atomic.write_files`."""
     check_parts(posterior)
     arrays: Arrays = {}
     header = {
@@ -51,7 +58,7 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
         arrays["label"] = narrow(posterior.label)
     if posterior.draws is not None:
         header["trace"] = _pack_draws(posterior.draws, arrays)
-    write_container(path, FORMAT, header, arrays)
+    return container_writer(FORMAT, header, arrays)
 
 
 def _pack_annotations(annotations: Annotations, arrays: Arrays) -> dict[str, Any]:

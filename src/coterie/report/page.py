@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from functools import partial
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from coterie.io.write import Writer, write_together
+from coterie.files.atomic import Writer, text_writer, write_file
 from coterie.posterior import Posterior
 from coterie.report import charts, words
 from coterie.report.facts import gather
@@ -64,8 +63,8 @@ def render(
 
 
 def writer(posterior: Posterior, **options: Any) -> Writer:
-    """Make the report, and give what writes it, for :func:`coterie.io.write.write_together`."""
-    return partial(_write_page, render(posterior, **options))
+    """Make the report, and give what writes it, for :func:`coterie.files.atomic.write_files`."""
+    return text_writer(render(posterior, **options))
 
 
 def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> None:
@@ -80,11 +79,7 @@ def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> No
     options
         As for :func:`render`: truth, title, record.
     """
-    write_together({Path(path): writer(posterior, **options)})
-
-
-def _write_page(page: str, path: Path) -> None:
-    path.write_text(page, "utf-8")
+    write_file(Path(path), writer(posterior, **options))
 
 
 def read(name: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from jinja2 import Environment, StrictUndefined
 
-from coterie.io.write import write_together
+from coterie.files.atomic import text_writer, write_file, write_files
 from coterie.studies.paper.claims import Claim
 from coterie.studies.paper.claims import table as claim_table
 from coterie.studies.paper.estimate import in_words
@@ -33,12 +33,7 @@ def write_pages(out: Path, documents: Documents, claims: Sequence[Claim]) -> lis
     content = as_json({"claims": [claim._asdict() for claim in claims]})
     page = make_page(documents, claims, _pictures(out, documents))
     paths = [out / "claims.json", out / "reproduction.html"]
-    write_together(
-        {
-            paths[0]: lambda part: part.write_text(content, "utf-8"),
-            paths[1]: lambda part: part.write_text(page, "utf-8"),
-        }
-    )
+    write_files({paths[0]: text_writer(content), paths[1]: text_writer(page)})
     return paths
 
 
@@ -122,7 +117,7 @@ def write_markdown(path: Path, out: Path, documents: Documents, claims: Sequence
     text = make_markdown(
         documents, claims, {name: f"{folder.name}/{name}.png" for name in pictures}
     )
-    write_together({path: lambda part: part.write_text(text, "utf-8")})
+    write_file(path, text_writer(text))
 
 
 def _copy(source: Path, folder: Path) -> None:

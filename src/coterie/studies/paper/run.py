@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.errors import CoterieError, DataError, MissingExtraError
-from coterie.io.write import write_together
+from coterie.files.atomic import write_file
 from coterie.studies.paper.claims import Claim, judge
 from coterie.studies.paper.estimate import Speed, measure, seconds
 from coterie.studies.paper.experiment import Data, Experiment
@@ -198,7 +198,7 @@ def _draw(experiment: Experiment, data: Data, out: Path, watch: Watch) -> list[P
 
 
 def _save(figure: Figure, path: Path) -> None:
-    write_together({path: lambda part: figure.savefig(part, format="png", bbox_inches="tight")})
+    write_file(path, lambda part: figure.savefig(part, format="png", bbox_inches="tight"))
 
 
 def read_documents(out: Path) -> dict[str, dict[str, Any]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.errors import DataError
-from coterie.io.write import write_together
+from coterie.files.atomic import text_writer, write_file
 from coterie.studies.paper.code import this_code
 from coterie.studies.paper.job import Job, Outcome
 from coterie.studies.paper.settings import Settings
@@ -84,8 +84,7 @@ class Store:
     def write(self, name: str, content: dict[str, Any]) -> Path:
         """Write a JSON file, whole or not at all."""
         path = self.folder / name
-        text = as_json(content)
-        write_together({path: lambda part: part.write_text(text, "utf-8")})
+        write_file(path, text_writer(as_json(content)))
         return path
 
     def _claim(self, settings: Settings) -> None:
