@@ -9,7 +9,7 @@ import pytest
 
 from builders import reported
 from coterie.report import render
-from coterie.report.words import name
+from coterie.words.names import name
 
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="playwright is not installed: pip install --group test"

@@ -16,7 +16,7 @@ from builders import reported
 from builders.pagetree import parse
 from coterie.report import page, render, write
 from coterie.report.items import BANDS, certainty
-from coterie.report.words import name
+from coterie.words.names import name
 
 SMALL = 3_000_000
 """Bytes that a report may have, whatever the data."""

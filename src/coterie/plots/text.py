@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
+
+from coterie.words.names import UNSEEN, shorten
 
 LEAST_POINTS = 4.5
 """Text smaller than this is left out."""
@@ -12,16 +13,8 @@ LETTER = 0.65
 """Width of a letter, as a share of the font size; roughly, and rather too much."""
 LONGEST = 16
 """Characters of a name that are shown."""
-TAIL = 5
-"""Of them, characters at the end of a longer name: there names differ that begin alike."""
 LINE = 40
 """Characters of a title or a label that are shown."""
-
-UNSEEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""Signs that cannot be seen, and turn the direction of writing, are drawn as a box, or cannot be
-drawn at all (halves of surrogate pairs)."""
 
 TEX = {
     "\\": r"\textbackslash{}",
@@ -53,9 +46,7 @@ def literal(name: object, longest: int = LONGEST) -> str:
         text = ascii(str(name))
     elif not any(unicodedata.category(sign)[0] in "LNPS" for sign in text):
         text = " ".join(f"U+{ord(sign):04X}" for sign in text)  # nothing of it can be seen
-    if len(text) > longest:
-        text = f"{text[: longest - TAIL - 1]}…{text[-TAIL:]}"
-    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
+    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", shorten(text, longest))
     if rcParams["text.usetex"]:
         return "".join(TEX.get(sign, sign) for sign in text)
     return text.replace("$", r"\$")

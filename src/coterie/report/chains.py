@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, has_converged, quantities_of
 from coterie.posterior import Posterior
 from coterie.report.people import records
-from coterie.report.words import count, decimal, listed, name
+from coterie.words.names import name
+from coterie.words.numbers import count, decimal, listed
 
 POINTS = 250
 """Points of a chain that a trace shows."""

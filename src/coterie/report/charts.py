@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from coterie.report.words import count, decimal, percent
+from coterie.words.numbers import count, decimal, percent
 
 WIDTH, HEIGHT = 600, 130
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie.data.annotations import Annotations
-from coterie.report.words import count, percent
+from coterie.words.numbers import count, percent
 
 THIN = 1.5
 """Labels an item, on average, below which most labels are one person's word."""

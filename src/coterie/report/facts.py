@@ -18,7 +18,8 @@ from coterie.report.reproduce import settings_facts
 from coterie.report.scored import truth_facts
 from coterie.report.together import cooccurrence_facts
 from coterie.report.verdict import verdict
-from coterie.report.words import count, name
+from coterie.words.names import name
+from coterie.words.numbers import count
 
 Facts = dict[str, Any]
 

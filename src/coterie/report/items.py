@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.report.words import name, percent
+from coterie.words.names import name
+from coterie.words.numbers import percent
 
 MOST_ITEMS = 200
 MOST_NAMES = 12

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
-from coterie.report.words import Name, name
+from coterie.words.names import Name, name
 
 FloatArray = NDArray[np.float64]
 

@@ -14,10 +14,12 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from coterie.files.atomic import Writer, text_writer, write_file
 from coterie.posterior import Posterior
-from coterie.report import charts, words
+from coterie.report import charts
 from coterie.report.facts import gather
 from coterie.report.items import certainty
 from coterie.report.kinds import kind
+from coterie.words import numbers
+from coterie.words.names import shorten
 
 
 def render(
@@ -120,8 +122,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     shown = (
-        *(words.percent, words.hundredths, words.tenths, words.span, words.around, words.exact),
-        *(words.decimal, words.count, words.shorten, kind, certainty),
+        *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
+        *(numbers.exact, numbers.decimal, numbers.count, shorten, kind, certainty),
     )
     made.filters |= {function.__name__: function for function in shown}
     made.globals |= {"charts": charts}

@@ -12,7 +12,7 @@ from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 from coterie.report.kinds import kinds_by
 from coterie.report.matrix import Axes, cut
-from coterie.report.words import name
+from coterie.words.names import name
 
 MOST_CARDS = 24
 MOST_ROWS = 100

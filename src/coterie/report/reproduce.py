@@ -8,8 +8,8 @@ from typing import Any
 
 from coterie.data.annotations import Annotations
 from coterie.posterior import Posterior
-from coterie.report.words import name, shorten
 from coterie.version import __version__
+from coterie.words.names import name, shorten
 
 PASSING = ("n_jobs", "progress", "checkpoint")
 """Settings that change how a run goes and not what it finds."""

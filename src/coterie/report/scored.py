@@ -16,7 +16,7 @@ from coterie.posterior.draws import INTERVAL
 from coterie.report.kinds import SURELY
 from coterie.report.matrix import MOST_CLASSES, REST, room_of
 from coterie.report.people import records
-from coterie.report.words import name
+from coterie.words.names import name
 
 OVERCONFIDENT, MODEST, FAIR = "overconfident", "too modest", "about right"
 

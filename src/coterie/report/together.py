@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
-from coterie.report.words import name
+from coterie.words.names import name
 
 MOST_PIXELS = 400
 """Annotators of the picture, one a pixel; of more, so many are picked evenly."""

@@ -10,7 +10,8 @@ from coterie.posterior import Posterior
 from coterie.report.items import CERTAIN, DOUBTFUL
 from coterie.report.kinds import blind_accuracy, kinds_of
 from coterie.report.scored import OVERCONFIDENT
-from coterie.report.words import count, isolated, listed, percent, rough, tenths
+from coterie.words.names import isolated
+from coterie.words.numbers import count, listed, percent, rough, tenths
 
 VOTE = "MajorityVote"
 

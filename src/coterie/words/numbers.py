@@ -1,103 +1,13 @@
-"""Names made safe to show, and numbers rounded as people say them."""
+"""Numbers rounded and written as people say them."""
 
 from __future__ import annotations
 
 import math
-import re
-import unicodedata
 from collections.abc import Sequence
-
-LONGEST = 60
-"""Characters of a name that are shown; a page of 10,000-character names is no page."""
-
-WHOLE = 300
-"""Characters of a name that can be asked for, and that filters search."""
-
-TAIL = 20
-"""Characters at the end of a long name that are shown: there names differ that begin alike."""
-
-UNSEEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)
-"""Control characters, halves of surrogate pairs, and signs that turn the direction of writing: no
-browser shows them, some break files, and the last show names as what they are not."""
-
-BLANK = re.compile(r"[\s\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0]")
-"""Letters and signs that leave an empty place, beside those that only shape what stands by them
-(Unicode's format characters, such as the zero-width space); within a name, these are kept."""
 
 NOTHING = "–"
 SPACE = "\N{NO-BREAK SPACE}"
-
-
-class Name(str):
-    """A name as it is shown; ``whole`` is more of it, for those who ask."""
-
-    whole: str
-
-
-def name(value: object, longest: int = LONGEST) -> Name:
-    r"""Write a name from the data: on one line, not too long, nothing that cannot be shown.
-
-    Escaping is the template's work, this is not it.
-
-    Examples
-    --------
-    >>> name(7), name("two\nlines"), name("  ")
-    ('7', 'two lines', "'  '")
-    >>> name("\u200b\u2060"), name("a\u200bb") == "a\u200bb"
-    ('U+200B U+2060', True)
-    >>> long = name(f"https://example.org/{'x' * 99}/1.jpg")
-    >>> long, len(long.whole)
-    ('https://example.org/xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx/1.jpg', 125)
-    """
-    text = _spelled(str(value))
-    whole = _visible(shorten(text, WHOLE))
-    shown = Name(_visible(shorten(text, longest)))
-    shown.whole = whole
-    return shown
-
-
-def shorten(text: str, longest: int) -> str:
-    """Take away the middle of what is too long, and keep both ends.
-
-    Examples
-    --------
-    >>> shorten("abcdefghijklmnopqrstuvwxyz", 10)
-    'abcdef…xyz'
-    """
-    if len(text) <= longest:
-        return text
-    tail = min(TAIL, longest // 3)
-    return f"{text[: longest - tail - 1]}…{text[-tail:]}"
-
-
-def _visible(text: str) -> str:
-    text = re.sub(r"[\t\r\n]+", " ", text)
-    text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
-    return text if text.strip() else repr(text)
-
-
-def _spelled(text: str) -> str:
-    """Spell out a name that leaves no trace; one of spaces alone is quoted elsewhere."""
-    if not text.strip() or UNSEEN.search(text):
-        return text
-    if not all(BLANK.match(sign) or unicodedata.category(sign) == "Cf" for sign in text):
-        return text
-    codes = [f"U+{ord(sign):04X}" for sign in text[:6]]
-    return " ".join(codes + ["…"] * (len(text) > 6))
-
-
-def isolated(value: object) -> str:
-    """Write a name for the middle of a sentence: its direction of writing stays its own.
-
-    Examples
-    --------
-    >>> isolated("ann"), isolated("דנה") == "\u2068דנה\u2069"
-    ('ann', True)
-    """
-    text = name(value)
-    return text if text.isascii() else f"\u2068{text}\u2069"
+MINUS = "\N{MINUS SIGN}"
 
 
 def percent(share: float | None) -> str:
@@ -177,9 +87,9 @@ def decimal(number: float | None, digits: int = 2) -> str:
     if number is None or math.isnan(number):
         return NOTHING
     if math.isinf(number):
-        return "∞" if number > 0 else "−∞"
+        return "∞" if number > 0 else f"{MINUS}∞"
     text = f"{number:,.{digits}f}"
-    return text.lstrip("-") if not text.strip("-0.,") else text.replace("-", "−")
+    return text.lstrip("-") if not text.strip("-0.,") else text.replace("-", MINUS)
 
 
 def rough(number: float | None) -> str:
@@ -219,3 +129,83 @@ def listed(words: Sequence[str], most: int = 4) -> str:
     if len(words) > most:
         return f"{', '.join(words[:most])} and {len(words) - most:,} more"
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def in_percent(share: float | None, digits: int = 2) -> str:
+    """Write a share in percent, without the sign: a cell of a table that says so.
+
+    Examples
+    --------
+    >>> in_percent(0.88889), in_percent(0.5, 0), in_percent(None)
+    ('88.89', '50', '–')
+    """
+    return NOTHING if share is None else f"{100 * share:.{digits}f}"
+
+
+def signed(number: float | None, digits: int = 2) -> str:
+    """Write a difference with its sign, a true minus sign; what rounds to zero has none.
+
+    Examples
+    --------
+    >>> signed(-0.5), signed(0.25), signed(-0.001), signed(None)
+    ('−0.50', '+0.25', '0.00', '–')
+    """
+    if number is None:
+        return NOTHING
+    if round(number, digits) == 0:
+        return f"{0:.{digits}f}"
+    return f"{number:+.{digits}f}".replace("-", MINUS)
+
+
+def reach(low: float | None, high: float | None, digits: int = 2) -> str:
+    """Write an interval of differences.
+
+    Examples
+    --------
+    >>> reach(-0.5, 2.1), reach(None, None)
+    ('−0.50 to +2.10', '–')
+    """
+    if low is None or high is None:
+        return NOTHING
+    return f"{signed(low, digits)} to {signed(high, digits)}"
+
+
+def plus_minus(mean: float, spread: float | None, digits: int = 2) -> str:
+    """Write a number with its spread.
+
+    Examples
+    --------
+    >>> plus_minus(3.318, 0.052), plus_minus(3.3, None)
+    ('3.32 ± 0.05', '3.30')
+    """
+    text = f"{mean:.{digits}f}"
+    return text if spread is None else f"{text} ± {spread:.{digits}f}"
+
+
+def seconds(number: float | None) -> str:
+    """Write seconds with as many digits as matter.
+
+    Examples
+    --------
+    >>> [seconds(x) for x in (0.0001, 0.0034, 12.34, 3456.7, None)]
+    ['<0.001', '0.003', '12.3', '3,457', '–']
+    """
+    if number is None:
+        return NOTHING
+    if number < 0.0005:
+        return "<0.001"
+    return f"{number:.3f}" if number < 1 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
+
+
+def duration(seconds: float) -> str:
+    """Write how long something takes.
+
+    Examples
+    --------
+    >>> duration(42), duration(400), duration(9_000)
+    ('42 s', '7 min', '2 h 30 min')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
