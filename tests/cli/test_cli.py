@@ -146,7 +146,7 @@ def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
     assert with_truth.returncode == 0, with_truth.stderr
     assert pd.read_csv(tmp_path / "truth" / "labels.csv")["label"].tolist() == ["yes", "no", "yes"]
     record = json.loads((tmp_path / "truth" / "run.json").read_text("utf-8"))
-    assert record["scores"]["scored items"] == 1
+    assert record["scores"]["items"] == 1
     assert record["scores"]["accuracy"] == 0
     both = coterie("aggregate", labels, "--gold", known, "--truth", known, "--model", "majority")
     assert "is known (gold): nothing is left to score" in both.stdout
@@ -215,7 +215,7 @@ def test_typed_ids_match_a_truth_written_as_text(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     record = json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
-    assert (record["scores"]["scored items"], record["scores"]["accuracy"]) == (2, 0.5)
+    assert (record["scores"]["items"], record["scores"]["accuracy"]) == (2, 0.5)
     digest = hashlib.sha256((tmp_path / "truth.csv").read_bytes()).hexdigest()
     assert record["truth"] == {"path": "truth.csv", "sha256": digest}
     assert record["gold"] is None

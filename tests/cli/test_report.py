@@ -101,7 +101,7 @@ def test_what_the_run_was_made_of_is_remembered(tmp_path, capsys):
     assert "coterie.read('in/labels.csv', item='item'" in code
     assert "gold='sure')" in code
     scores = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))["scores"]
-    assert (scores["scored items"], scores["accuracy"]) == (2, 0.5)  # q2 was given
+    assert (scores["items"], scores["accuracy"]) == (2, 0.5)  # q2 was given
     truth.write_text("item,label\nq1,no\n", "utf-8")
     said = coterie("report", "out", "--out", "again.html", cwd=tmp_path)
     assert said.startswith("No section on the truth: truth.csv, by which the run was scored, is ")

@@ -209,12 +209,13 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
         rng.choice(posterior.annotations.classes, 30), posterior.annotations.items[:30]
     )
     facts = gather(posterior, truth=truth)["truth"]
-    labels = posterior.labels().set_index("item")["label"]
     truth = truth.drop([item for item in posterior.annotations.gold if item in truth.index])
     assert facts["n"] == len(truth) == 28  # two were given to the model as known
     assert facts["n_gold"] == 2
-    assert facts["accuracy"] == metrics.accuracy(labels, truth)
     p = posterior.probabilities()
+    assert facts["accuracy"] == metrics.accuracy(p, truth)
+    assert facts["log_loss"] == metrics.log_loss(p, truth, floor=1e-4)
+    assert facts["brier_score"] == metrics.brier_score(p, truth)
     assert facts["calibration_error"] == metrics.expected_calibration_error(p, truth)
     table = metrics.reliability(p, truth).query("items > 0")
     assert [row["items"] for row in facts["bins"]] == table["items"].tolist()
@@ -222,10 +223,10 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
     for row in facts["bins"]:
         assert row["low"] <= row["accuracy"] <= row["high"]
         assert row["from"] <= row["confidence"] <= row["to"] == pytest.approx(row["from"] + 0.1)
-    vote = coterie.MajorityVote().fit(posterior.annotations).predict()
+    vote = coterie.MajorityVote().fit(posterior.annotations).predict_proba()
     assert facts["vote_accuracy"] == metrics.accuracy(vote, truth)  # as the terminal shows it
-    confusion = metrics.confusion(labels, truth)
-    assert facts["confusion"]["counts"] == confusion.to_numpy().tolist()
+    confusion = metrics.confusion(p, truth).to_numpy().astype(int).astype(str)
+    assert facts["confusion"]["counts"] == confusion.tolist()
 
 
 def test_cooccurrence_is_ordered_by_coterie(posterior, facts):

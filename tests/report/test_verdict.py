@@ -10,7 +10,7 @@ from builders.pagetree import parse
 from coterie.report import gather, render
 from coterie.report.checked import caveat_of
 from coterie.report.kinds import blind_accuracy, kinds_of
-from coterie.report.scored import judge
+from coterie.report.truth import judge
 
 MODELS = [coterie.DawidSkene, coterie.MajorityVote]
 

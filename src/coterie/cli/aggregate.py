@@ -54,18 +54,19 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
     vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
     # Before the long part: a truth that does not fit is noticed now.
     truth = None if job.truth is None else read_truth(job.truth, annotations)
-    unknown = None if truth is None else show.to_score(truth, annotations)
-    scores = [] if unknown is None else [show.scores_of(vote, unknown)]
+    scores = {} if truth is None else {vote.model: vote.score(truth)}
+    if any(score.items == 0 for score in scores.values()):
+        show.nothing_to_score()
+        scores = {}
     start = time.perf_counter()
     with compiling_ahead(model):
         posterior = model.fit(annotations).posterior_
     seconds = time.perf_counter() - start
-    if unknown is not None:
-        own = show.scores_of(posterior, unknown)
-        scores = [own] if posterior.model == vote.model else [*scores, own]
+    if truth is not None and scores:
+        scores[posterior.model] = posterior.score(truth)
     record = {
         **describe(posterior, job, seconds),
-        "scores": scores[-1] if scores else {},
+        "scores": scores[posterior.model].numbers() if scores else {},
         "input": {**checked(source, file), **sizes(annotations)},
         "gold": known_file(reading["gold"], annotations),
         "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),

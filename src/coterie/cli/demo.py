@@ -25,10 +25,10 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
         posterior = estimator.fit(crowd.annotations).posterior_
     seconds = time.perf_counter() - start
     vote = MajorityVote().fit(crowd.annotations).posterior_
-    scores = [show.scores_of(p, crowd.truth) for p in (vote, posterior)]
+    scores = {p.model: p.score(crowd.truth) for p in (vote, posterior)}
     record = {
         **aggregate.describe(posterior, job, seconds),
-        "scores": scores[-1],
+        "scores": scores[posterior.model].numbers(),
         "input": {"simulated": "mixed", **aggregate.sizes(crowd.annotations)},
     }
     aggregate.write(posterior, paths, record, crowd.truth)

@@ -22,7 +22,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", CoterieWarning)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = functools.partial(_show_once, set())
             try:
                 command(*args, **kwargs)
             except CoterieError as error:
@@ -55,7 +55,8 @@ def _as_options(sentence: str) -> str:
     return sentence
 
 
-def _show_warning(
+def _show_once(
+    shown: set[str],
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -63,5 +64,7 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    if issubclass(category, CoterieWarning):
+    """Say a sentence the first time: every score of a run would say it again."""
+    if issubclass(category, CoterieWarning) and str(message) not in shown:
+        shown.add(str(message))
         typer.echo(f"Warning: {message}", err=True)

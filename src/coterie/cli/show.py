@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from coterie import metrics
 from coterie.data.annotations import Annotations
 from coterie.diagnostics import has_converged
+from coterie.metrics import Score
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 
@@ -82,16 +82,14 @@ def data(source: str, annotations: Annotations) -> None:
         out.print(escape(annotations.origin), soft_wrap=True)
 
 
-def result(
-    posterior: Posterior, scores: Sequence[Mapping[str, object]], paths: Sequence[Path]
-) -> None:
+def result(posterior: Posterior, scores: Mapping[str, Score], paths: Sequence[Path]) -> None:
     """Show how the run ended, on one screen."""
     summary(posterior, scores)
     convergence(posterior)
     files(paths)
 
 
-def summary(posterior: Posterior, scores: Sequence[Mapping[str, object]]) -> None:
+def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     """Show the result on one screen: classes, who answers how, where to look, scores of models."""
     out = console()
     out.print()
@@ -108,7 +106,8 @@ def summary(posterior: Posterior, scores: Sequence[Mapping[str, object]]) -> Non
         table(annotator_table(posterior), annotator_title(posterior), out)
     table(doubtful_table(posterior), "Least certain items", out)
     if scores:
-        table(pd.DataFrame(scores), "Against the truth", out)
+        table(score_table(scores), "Against the truth", out)
+        out.print(how_scored(next(iter(scores.values()))), soft_wrap=True)
 
 
 def consensus(posterior: Posterior, shown: int = 6) -> str:
@@ -204,30 +203,29 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
 
 
-def to_score(truth: pd.Series, annotations: Annotations) -> pd.Series | None:
-    """Give the truth of items that are not known (gold): those were given, not found."""
-    found = truth[~truth.index.isin(list(annotations.gold))]
-    if found.empty:
-        console().print("Every item with a truth is known (gold): nothing is left to score.")
-        return None
-    return found
+def score_table(scores: Mapping[str, Score]) -> pd.DataFrame:
+    """Set the scores of models side by side, one row per model."""
+    return pd.DataFrame(
+        {
+            "model": list(scores),
+            "scored items": [score.items for score in scores.values()],
+            "accuracy": [score.accuracy for score in scores.values()],
+            "balanced accuracy": [score.balanced_accuracy for score in scores.values()],
+            "log loss": [score.log_loss for score in scores.values()],
+            "calibration error": [score.calibration_error for score in scores.values()],
+        }
+    )
 
 
-def scores_of(posterior: Posterior, truth: pd.Series) -> dict[str, object]:
-    """Score a result against the truth."""
-    # Ids as Python's own objects: pandas matches text of Arrow slowly.
-    truth = truth.set_axis(truth.index.astype(object))
-    probabilities = posterior.probabilities()
-    probabilities.index = probabilities.index.astype(object)
-    labels = posterior.labels().set_index(probabilities.index)["label"]
-    return {
-        "model": posterior.model,
-        "scored items": int(probabilities.index.isin(truth.index).sum()),
-        "accuracy": metrics.accuracy(labels, truth),
-        "balanced accuracy": metrics.balanced_accuracy(labels, truth),
-        "log loss": metrics.log_loss(probabilities, truth),
-        "calibration error": metrics.expected_calibration_error(probabilities, truth),
-    }
+def how_scored(score: Score) -> str:
+    """Say how ties and the impossible are counted."""
+    ties = "shared" if score.ties == "shared" else "given to the lowest class"
+    return f"Ties are {ties}; the log loss counts probabilities below {score.floor:g} as that."
+
+
+def nothing_to_score() -> None:
+    """Say that only items with a known label have a truth."""
+    console().print("Every item with a truth is known (gold): nothing is left to score.")
 
 
 def convergence(posterior: Posterior) -> None:

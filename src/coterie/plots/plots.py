@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from coterie.metrics import expected_calibration_error, reliability
+from coterie.errors import DataError
 from coterie.plots.accuracies import (
     MOST_COTERIES,
     draw_annotators,
@@ -27,7 +27,6 @@ from coterie.plots.reliability import draw_reliability
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from coterie.metrics.matching import Labels
     from coterie.posterior import Posterior
 
 
@@ -151,7 +150,7 @@ class Plots:
             draw_trace(where, trace)
             return where
 
-    def calibration(self, truth: Labels, *, bins: int = 10, ax: Axes | None = None) -> Axes:
+    def calibration(self, truth: Any, *, bins: int = 10, ax: Axes | None = None) -> Axes:
         """Draw how often labels are right against how probable they are said to be.
 
         Points are the bins of :func:`coterie.metrics.reliability`, with the number of items
@@ -163,18 +162,17 @@ class Plots:
         Parameters
         ----------
         truth
-            Series or dict, item -> label.
+            As for :meth:`coterie.Posterior.score`.
         bins
             How many bins, of equal width.
         ax
             Where to draw.
         """
-        unknown = self._posterior.annotations.codes.gold < 0
-        probabilities = self._posterior.probabilities()[unknown]
-        table = reliability(probabilities, truth, bins=bins)
-        error = expected_calibration_error(probabilities, truth, bins=bins)
+        score = self._posterior.score(truth, bins=bins)
+        if not score.items:
+            raise DataError("every item with a truth is known (gold): nothing is left to draw")
         with canvas(ax, height=2.9) as where:
-            draw_reliability(where, table, error)
+            draw_reliability(where, score.calibration, score.calibration_error)
             return where
 
     def annotators(self, k: int | None = None, *, ax: Axes | None = None) -> Axes:

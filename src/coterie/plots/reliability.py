@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from coterie.metrics.calibration import chance_interval
 from coterie.plots.canvas import font_size, open_frame, room
 from coterie.plots.colours import DARK, LOOKS
 from coterie.plots.text import LETTER
@@ -15,7 +14,6 @@ from coterie.plots.text import LETTER
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INTERVAL = (0.025, 0.975)
 GAP = 5.0
 """Points between the axes, the counts above them and the title."""
 
@@ -60,21 +58,3 @@ def _write_counts(ax: Axes, table: pd.DataFrame) -> float:
     for count, centre in zip(counts, (table["low"] + table["high"]) / 2, strict=True):
         ax.text(centre, 1, count, transform=above, ha="center", fontsize=size, rotation=turn)
     return 2 * GAP + (width if turn else size)
-
-
-def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give Jeffreys' 95 % interval of the share of a bin's labels that are right.
-
-    Examples
-    --------
-    >>> low, high = chance_interval(pd.DataFrame({"items": [4, 4], "accuracy": [0.5, 1.0]}))
-    >>> low.round(2), high.round(2)
-    (array([0.12, 0.56]), array([0.88, 1.  ]))
-    """
-    from scipy.stats import beta
-
-    items, share = table["items"].to_numpy(), table["accuracy"].to_numpy()
-    right, wrong = items * share, items * (1 - share)
-    low, high = (beta.ppf(q, right + 0.5, wrong + 0.5) for q in INTERVAL)
-    # Nothing right, or nothing wrong, is no evidence against none, or all, being so.
-    return np.where(right > 0, low, 0.0), np.where(wrong > 0, high, 1.0)

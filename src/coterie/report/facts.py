@@ -15,8 +15,8 @@ from coterie.report.items import balance_facts, item_facts
 from coterie.report.matrix import axes_of, room_of
 from coterie.report.people import annotator_facts, coterie_facts, has_coteries
 from coterie.report.reproduce import settings_facts
-from coterie.report.scored import truth_facts
 from coterie.report.together import cooccurrence_facts
+from coterie.report.truth import truth_facts
 from coterie.report.verdict import verdict
 from coterie.words.names import name
 from coterie.words.numbers import count

@@ -9,7 +9,7 @@ import pandas as pd
 from coterie.posterior import Posterior
 from coterie.report.items import CERTAIN, DOUBTFUL
 from coterie.report.kinds import blind_accuracy, kinds_of
-from coterie.report.scored import OVERCONFIDENT
+from coterie.report.truth import OVERCONFIDENT
 from coterie.words.names import isolated
 from coterie.words.numbers import count, listed, percent, rough, tenths
 

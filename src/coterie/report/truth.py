@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
-from coterie import metrics
 from coterie.io import read_truth
+from coterie.metrics.calibration import chance_interval
 from coterie.models import MajorityVote
 from coterie.posterior import Posterior
-from coterie.posterior.draws import INTERVAL
 from coterie.report.kinds import SURELY
 from coterie.report.matrix import MOST_CLASSES, REST, room_of
 from coterie.report.people import records
@@ -27,7 +25,6 @@ ROUGH = 0.05
 """A margin of error beyond which the items are too few to call certainty about right."""
 
 Facts = dict[str, Any]
-Table = TypeVar("Table", pd.Series, pd.DataFrame)
 
 
 def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
@@ -40,48 +37,29 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
     truth
         A file, frame, Series or mapping of items and true labels; blanks are unknown.
     """
-    known = _plain(read_truth(truth, posterior.annotations))
-    given = known.index.isin(list(posterior.annotations.gold))
-    known = known[~given]
-    if known.empty:
+    known = read_truth(truth, posterior.annotations)
+    score = posterior.score(known)
+    if not score.items:
         return None
-    labels = _plain(posterior.labels().set_index("item")["label"])
-    probabilities = _plain(posterior.probabilities())
-    n = int(probabilities.index.isin(known.index).sum())
-    calibrated = calibration(probabilities, known)
-    vote = _plain(MajorityVote(duplicates="keep").fit(posterior.annotations).predict())
+    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
+    calibrated = calibration(score.calibration)
     return {
-        "n": n,
-        "n_gold": int(given.sum()),
-        "accuracy": metrics.accuracy(labels, known),
-        "vote_accuracy": metrics.accuracy(vote, known),
-        "balanced_accuracy": metrics.balanced_accuracy(labels, known),
-        "log_loss": metrics.log_loss(probabilities, known),
-        "calibration_error": metrics.expected_calibration_error(probabilities, known),
+        "n": score.items,
+        **score.numbers(),
+        "vote_accuracy": vote.score(known).accuracy,
         **calibrated,
-        "judged": judge(calibrated["mean_confidence"], calibrated["mean_accuracy"], n),
-        "confusion": confusion(labels, known),
+        "judged": judge(calibrated["mean_confidence"], score.accuracy, score.items),
+        "confusion": confusion(score.confusion),
     }
 
 
-def _plain(table: Table) -> Table:
-    """Give the same with ids as Python's own objects: pandas matches text of Arrow slowly."""
-    return table.set_axis(table.index.astype(object), axis=0)
-
-
-def calibration(probabilities: pd.DataFrame, truth: pd.Series[Any]) -> Facts:
+def calibration(table: pd.DataFrame) -> Facts:
     """Set confidence beside accuracy, with the interval that so few items leave (Jeffreys)."""
-    table = metrics.reliability(probabilities, truth)
     table = table[table["items"] > 0]
-    items, right = table["items"], table["items"] * table["accuracy"]
-    low, high = (np.asarray(beta.ppf(end, right + 0.5, items - right + 0.5)) for end in INTERVAL)
-    low, high = np.where(right == 0, 0.0, low), np.where(right == items, 1.0, high)
-    table = table.rename(columns={"low": "from", "high": "to"}).assign(low=low, high=high)
-    return {
-        "bins": records(table),
-        "mean_confidence": float(np.average(table["confidence"], weights=items)),
-        "mean_accuracy": float(np.average(table["accuracy"], weights=items)),
-    }
+    low, high = chance_interval(table)
+    bins = table.rename(columns={"low": "from", "high": "to"}).assign(low=low, high=high)
+    confidence = float(np.average(table["confidence"], weights=table["items"]))
+    return {"bins": records(bins), "mean_confidence": confidence}
 
 
 def judge(confidence: float, accuracy: float, n: int) -> str | None:
@@ -100,9 +78,8 @@ def judge(confidence: float, accuracy: float, n: int) -> str | None:
     return FAIR if margin <= ROUGH else None
 
 
-def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
-    """Count items by truth and label; of many classes, the commonest truths."""
-    table = metrics.confusion(labels, truth)
+def confusion(table: pd.DataFrame) -> Facts:
+    """Show the items by truth and label; of many classes, the commonest truths."""
     common = table.sum(axis=1).to_numpy().argsort(kind="stable")[::-1][:MOST_CLASSES]
     shown = np.sort(common)
     counts = table.to_numpy()[shown]
@@ -114,11 +91,24 @@ def confusion(labels: pd.Series[Any], truth: pd.Series[Any]) -> Facts:
         columns.append(REST)
     share = matrix / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     rows = [name(word) for word in table.index[shown].tolist()]
+    written = [[some(n) for n in row] for row in matrix.tolist()]
+    longest = max((word for row in written for word in row), key=len, default="")
     return {
         "rows": rows,
         "columns": columns,
-        "room": room_of(rows, columns, f"{matrix.max():,}"),
-        "counts": matrix.tolist(),
+        "room": room_of(rows, columns, longest),
+        "counts": written,
         "share": share.tolist(),
         "left_out": len(table) - len(shown),
     }
+
+
+def some(n: float) -> str:
+    """Write a number of items, of which ties may have left a part.
+
+    Examples
+    --------
+    >>> some(1200.0), some(1.5), some(0.33333)
+    ('1,200', '1.5', '0.3')
+    """
+    return f"{n:,.1f}".removesuffix(".0")
