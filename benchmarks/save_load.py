@@ -57,6 +57,7 @@ def posterior(labels: int, *, sampled: bool) -> Posterior:
         rng.dirichlet(np.ones(N_CLASSES), (N_ANNOTATORS, N_CLASSES)),
         draws=draws if sampled else None,
         model="HCBCC" if sampled else "DawidSkene",
+        abilities=(coterie.HCBCC if sampled else coterie.DawidSkene).abilities,
     )
 
 

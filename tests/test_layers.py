@@ -9,7 +9,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "coterie"
 
 # Top to bottom: a name may import from names before it; names in one string share a line.
 LAYERS = [
-    "version errors words",
+    "version errors words abilities",
     "priors",
     "files",
     "data",

@@ -7,7 +7,7 @@ the halves of that chain: the agreement of chains from different starts is then 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ LEAST_ESS = 400
 
 TAILS = (0.05, 0.95)
 WATCHED = ("log_joint", "n_coteries", "concentration", "class_total")
-"""Names of the traces that must have converged."""
+"""Names of the traces that must have converged, whatever the model."""
 
 LEAST_DRAWS = 4
 """Draws per chain below which there is no R-hat."""
@@ -56,11 +56,6 @@ class Quantity:
 
     def __str__(self) -> str:
         return self.name if self.index is None else f"{self.name}[{self.index}]"
-
-    @property
-    def is_watched(self) -> bool:
-        """Whether it must have converged for its run to have converged."""
-        return self.name in WATCHED
 
 
 def quantities_of(trace: Mapping[str, NDArray[Any]]) -> dict[Quantity, FloatArray]:
@@ -122,13 +117,18 @@ def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
 
 
 def has_converged(
-    trace: Mapping[str, NDArray[Any]], *, r_hat: float = LARGEST_R_HAT, ess: float = LEAST_ESS
+    trace: Mapping[str, NDArray[Any]],
+    *,
+    watched: Sequence[str] = WATCHED,
+    r_hat: float = LARGEST_R_HAT,
+    ess: float = LEAST_ESS,
 ) -> bool:
     """Say whether every watched quantity has R-hat and bulk effective sample size in the limits.
 
-    Watched are the log joint, the number of coteries, the concentration and the class totals;
-    other traces are passed over, and without any watched one nothing shows convergence. What is
-    constant and equal in all chains has converged, constant and different has failed.
+    Watched are the log joint, the number of coteries, the concentration and the class totals,
+    unless a model watches more; other traces are passed over, and without any watched one nothing
+    shows convergence. What is constant and equal in all chains has converged, constant and
+    different has failed.
 
     The tail's effective sample size does not count: of counts such as the number of coteries it
     jumps with the few values that they take. Long chains are looked at thinned first, which shows
@@ -142,9 +142,9 @@ def has_converged(
     >>> has_converged({"log_joint": noise + [[0], [0], [0], [1]]})
     False
     """
-    watched = [draws for quantity, draws in quantities_of(trace).items() if quantity.is_watched]
-    thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in watched if _is_long(draws)]
-    return bool(watched) and all(_is_settled(draws, r_hat, ess) for draws in thinned + watched)
+    whole = [draws for quantity, draws in quantities_of(trace).items() if quantity.name in watched]
+    thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in whole if _is_long(draws)]
+    return bool(whole) and all(_is_settled(draws, r_hat, ess) for draws in thinned + whole)
 
 
 def _is_long(draws: FloatArray) -> bool:

@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 
+from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.posterior import Draws, Posterior
@@ -64,7 +65,9 @@ def sampled(data=None, blocks=BLOCKS, run=None):
         n_coteries=rng.integers(2, 5, (CHAINS, DRAWS)),
         trace=trace,
     )
-    return point(a, draws=draws, run={"burn_in": BURN_IN, "left_out": {}, **(run or {})})
+    run = {"burn_in": BURN_IN, "left_out": {}, **(run or {})}
+    abilities = Abilities(coteries=True, uncertainty=True)
+    return point(a, draws=draws, run=run, method="gibbs", abilities=abilities)
 
 
 TRUTH = {f"q{i:02}": ["no", "yes"][i % 3 == 0] for i in range(12)}

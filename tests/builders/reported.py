@@ -2,6 +2,7 @@
 
 import numpy as np
 
+import coterie
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.posterior import Draws, Posterior
@@ -82,6 +83,9 @@ def crowd(
         sampled.confusion.mean(axis=(0, 1), dtype=float),
         draws=sampled,
         model="HCBCC",
+        method="gibbs",
+        abilities=coterie.HCBCC.abilities,
+        converged=sampled.settled(),
         settings={"prior": "paper", "sweeps": 1_000, "chains": chains, "random_state": 7},
         run={"stopped": "sweeps", "sweeps": 1_000, "chains": chains, "left_out": {}},
     )
@@ -117,15 +121,17 @@ def sample(rng, matrices, group, groups, shape):
 
 def point(posterior, model="DawidSkene"):
     """The same posterior as a point estimate."""
-    run = {"converged": True, "iterations": 12} if model == "DawidSkene" else {}
+    kind = getattr(coterie, model)
     return Posterior(
         posterior.annotations,
         posterior.item_probability,
         posterior.class_balance,
         posterior.confusion_mean,
         model=model,
+        method=kind.method,
+        abilities=kind.abilities,
         settings={"duplicates": "error"},
-        run=run,
+        run={"iterations": 12} if kind.method == "em" else {},
     )
 
 
@@ -140,6 +146,9 @@ def ungrouped(posterior):
         posterior.confusion_mean,
         draws=Draws(draws.confusion, draws.class_balance, trace=trace),
         model="IBCC",
+        method="gibbs",
+        abilities=coterie.IBCC.abilities,
+        converged=posterior.converged,
         settings=posterior.settings,
         run=posterior.run,
     )

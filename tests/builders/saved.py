@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from coterie import priors
+from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.posterior import Draws, Posterior
@@ -48,6 +49,9 @@ def example():
         label=np.array([0, 1, 1]),
         draws=draws,
         model="HCBCC",
+        method="gibbs",
+        abilities=Abilities(coteries=True, uncertainty=True),
+        converged=False,
         settings={"prior": priors.HCBCCPrior(mean_strength=[3, 4]), "sweeps": 12, "thin": None},
         run={"stopped": "sweeps", "sweeps": 6, "left_out": [3]},
     )
@@ -80,8 +84,12 @@ def same(one, other):
     assert one.annotations.codes[7:] == other.annotations.codes[7:]
     assert one.annotations.columns == other.annotations.columns
     assert one.annotations.origin == other.annotations.origin
-    for name in ("item_probability", "class_balance", "confusion_mean", "label"):
+    for name in ("item_probability", "class_balance", "confusion_mean", "label", "raw_probability"):
         same_arrays(getattr(one, name), getattr(other, name))
+    assert list(one.item_numbers) == list(other.item_numbers)
+    for name, numbers in one.item_numbers.items():
+        assert numbers.columns == other.item_numbers[name].columns
+        same_arrays(numbers.values, other.item_numbers[name].values)
     assert (one.draws is None) == (other.draws is None)
     if one.draws is not None:
         for name in ("confusion", "class_balance", "partition", "n_coteries"):
@@ -89,7 +97,14 @@ def same(one, other):
         assert list(one.draws.trace) == list(other.draws.trace)
         for name in one.draws.trace:
             same_arrays(one.draws.trace[name], other.draws.trace[name])
+        assert one.draws.watched == other.draws.watched
+        assert list(one.draws.extra) == list(other.draws.extra)
+        for name, drawn in one.draws.extra.items():
+            assert drawn.dims == other.draws.extra[name].dims
+            same_arrays(drawn.values, other.draws.extra[name].values)
     assert (one.model, one.settings, one.run) == (other.model, other.settings, other.run)
+    assert (one.method, one.abilities) == (other.method, other.abilities)
+    assert one.converged is other.converged
 
 
 def members(path):

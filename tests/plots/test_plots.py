@@ -12,6 +12,7 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from builders.plotted import CHAINS, EVERY, annotations, point, sampled, segments, ticks
+from coterie import IBCC
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.plots import Plots
 from coterie.posterior import Draws
@@ -123,7 +124,7 @@ def test_a_point_estimate_says_what_it_lacks(draw, sentence):
 def test_a_sampler_without_coteries(posterior):
     draws = posterior.draws
     plain = Draws(draws.confusion, draws.class_balance, trace=draws.trace)
-    plot = Plots(replace(posterior, draws=plain, model="IBCC"))
+    plot = Plots(replace(posterior, draws=plain, model="IBCC", abilities=IBCC.abilities))
     for draw in (plot.cooccurrence, plot.coteries, lambda: plot.trace("n_coteries")):
         with pytest.raises(CoterieError, match="IBCC finds no coteries"):
             draw()

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import coterie
+from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.errors import CoterieError, DataError
@@ -33,8 +34,20 @@ def posterior_of(partition, seed=0, n_draws=3, labels=((0, 0), (1, 0), (1, 1), (
     annotations = Annotations(words[0], NAMES, words[1], words[2], codes)
     mean = matrices.mean(axis=(0, 1)).astype(np.float64)
     return Posterior(
-        annotations, np.full((2, 2), 0.5), np.array([0.4, 0.6]), mean, draws=draws, model="Known"
+        annotations,
+        np.full((2, 2), 0.5),
+        np.array([0.4, 0.6]),
+        mean,
+        draws=draws,
+        model="Known",
+        abilities=Abilities(coteries=True, uncertainty=True),
     )
+
+
+def ungrouped(posterior):
+    """The same, of a model that finds no coteries."""
+    draws = replace(posterior.draws, partition=None)
+    return replace(posterior, draws=draws, abilities=Abilities(uncertainty=True))
 
 
 # eve with bob and dan in five draws of six, ann always alone, cat (without labels) anywhere.
@@ -153,7 +166,7 @@ def test_what_cannot_be_answered_gets_a_sentence(known):
         known.confusion("ann", coterie=1)
     with pytest.raises(CoterieError, match="5"):
         known.coteries(k=5)  # four annotators have labels
-    plain = replace(known, draws=replace(known.draws, partition=None))
+    plain = ungrouped(known)
     for ask in (plain.coteries, plain.partition, lambda: plain.confusion(coterie=1)):
         with pytest.raises(CoterieError) as error:
             ask()
@@ -161,7 +174,7 @@ def test_what_cannot_be_answered_gets_a_sentence(known):
 
 
 def test_a_sampler_without_coteries_still_gives_roles(known):
-    plain = replace(known, draws=replace(known.draws, partition=None))
+    plain = ungrouped(known)
     columns = plain.annotators().columns.tolist()
     assert "role" in columns
     assert "coterie" not in columns

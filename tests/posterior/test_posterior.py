@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.errors import CoterieError, DataError
@@ -24,6 +25,9 @@ def annotations():
         np.array(["unsure"], object),
         codes,
     )
+
+
+GROUPED = Abilities(coteries=True, uncertainty=True)
 
 
 def confusion():
@@ -120,7 +124,7 @@ def sampled(annotations):
         partition=partition,
         n_coteries=np.array([[2, 2], [1, 3]]),
     )
-    return point(annotations, draws=draws)
+    return point(annotations, draws=draws, abilities=GROUPED)
 
 
 def test_a_single_name_is_no_list_of_annotators(sampled):
@@ -168,7 +172,7 @@ def test_intervals_are_equal_tailed_over_all_chains(sampled):
 def test_a_model_without_coteries_says_so_even_with_draws(annotations, sampled):
     draws = Draws(sampled.draws.confusion, sampled.draws.class_balance)
     with pytest.raises(CoterieError, match="Point finds no coteries"):
-        point(annotations, draws=draws).cooccurrence()
+        point(annotations, draws=draws, abilities=Abilities(uncertainty=True)).cooccurrence()
 
 
 @pytest.mark.parametrize("n_clusters", [5, 300, 70_000])
@@ -197,6 +201,7 @@ def large_crowd(n_annotators):
         np.full(2, 0.5),
         np.full((n_annotators, 2, 2), 0.5),
         draws=draws,
+        abilities=GROUPED,
     )
 
 
@@ -248,16 +253,15 @@ def test_diagnostics_have_one_row_per_watched_quantity(sampled):
 
 
 def test_converged_is_judged_from_the_trace(sampled):
-    assert with_trace(sampled).converged
+    assert with_trace(sampled).draws.settled()
     stuck = np.repeat([[1.0], [2.0]], 1_000, axis=1)
-    assert not with_trace(sampled, n_coteries=stuck).converged
-    assert not sampled.converged  # nothing was watched
+    assert not with_trace(sampled, n_coteries=stuck).draws.settled()
+    assert not sampled.draws.settled()  # nothing was watched
 
 
-def test_a_point_estimate_has_converged_as_its_run_says(annotations):
+def test_a_point_estimate_has_converged_as_its_model_says(annotations):
     assert point(annotations).converged
-    assert point(annotations, run={"converged": True}).converged
-    assert not point(annotations, run={"converged": False}).converged
+    assert not point(annotations, converged=False).converged
     with pytest.raises(CoterieError, match="Point gives a point estimate without diagnostics"):
         point(annotations).diagnostics()
     with pytest.raises(CoterieError, match="Point gives a point estimate without draws"):
@@ -302,7 +306,7 @@ def test_to_arviz_keeps_the_draws_that_belong_together(sampled):
 
 def test_to_arviz_of_a_model_without_coteries(sampled):
     draws = Draws(sampled.draws.confusion, sampled.draws.class_balance)
-    tree = replace(sampled, draws=draws).to_arviz()
+    tree = replace(sampled, draws=draws, abilities=Abilities(uncertainty=True)).to_arviz()
     assert set(tree.children) == {"posterior"}
     assert set(tree["posterior"].data_vars) == {"confusion", "class_balance"}
 

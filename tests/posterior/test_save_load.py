@@ -17,7 +17,7 @@ from builders.saved import example, example_of_version_1, objects, same, same_ar
 from coterie import priors
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
-from coterie.files.container import Format, read_container, write_container
+from coterie.files.container import Format, container_writer, read_container
 from coterie.files.json_values import PRIORS, from_json, to_json
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.store import FORMAT
@@ -53,9 +53,9 @@ def test_version_1_named_the_trace_by_text(path):
     arrays["draws.trace"] = np.stack([*rows, totals[:, :, 0], totals[:, :, 1]])
     header = dict(new.header)
     header["trace"] = ["log_joint", "n_groups", "class_total[0]", "class_total[1]"]
-    write_container(path, Format(FORMAT.name, 1), header, arrays)
+    container_writer(Format(FORMAT.name, 1), header, arrays)(path)
     same(coterie.load(path), example())
-    write_container(path, Format(FORMAT.name, 1), header | {"trace": ["log_joint"]}, arrays)
+    container_writer(Format(FORMAT.name, 1), header | {"trace": ["log_joint"]}, arrays)(path)
     with pytest.raises(coterie.DataError, match="the trace has not as many names as rows"):
         coterie.load(path)
 
@@ -293,10 +293,11 @@ def test_no_part_is_forgotten():
     # A new field must be saved, or listed here with the reason why not.
     assert [field.name for field in fields(Posterior)] == [
         "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
-        "model", "settings", "run", "_found",  # _found: partitions, found again when asked for
+        "model", "settings", "run", "method", "abilities", "converged", "raw_probability",
+        "item_numbers", "_found",  # _found: partitions, found again when asked for
     ]  # fmt: skip
     assert [field.name for field in fields(Draws)] == [
-        "confusion", "class_balance", "partition", "n_coteries", "trace",
+        "confusion", "class_balance", "partition", "n_coteries", "trace", "watched", "extra",
     ]  # fmt: skip
     assert [field.name for field in fields(Annotations)] == [
         "items", "annotators", "classes", "extra_answers", "codes", "columns", "origin",

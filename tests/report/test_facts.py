@@ -154,7 +154,7 @@ def changed(posterior, **parts):
         name: parts.get(name, getattr(posterior, name))
         for name in (
             "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
-            "model", "settings", "run",
+            "model", "settings", "run", "method", "abilities", "converged",
         )
     })  # fmt: skip
 
@@ -189,7 +189,7 @@ def test_point_estimates_have_no_intervals_coteries_or_traces(posterior, model):
 
 
 def test_a_stopped_iteration_is_not_trusted(posterior):
-    stopped = changed(reported.point(posterior), run={"converged": False, "iterations": 3})
+    stopped = changed(reported.point(posterior), converged=False, run={"iterations": 3})
     trust = gather(stopped)["convergence"]["trust"]
     assert trust["state"] == "bad"
     assert "3 iterations" in trust["sentence"]
@@ -350,6 +350,6 @@ def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
     posterior = reported.crowd(draws=800)
     table = posterior.diagnostics().assign(r_hat=1.0102)
     monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
-    monkeypatch.setattr("coterie.report.chains.has_converged", lambda _: False)
+    monkeypatch.setattr(coterie.posterior.Draws, "settled", lambda _: False)
     trust = gather(posterior)["convergence"]["trust"]["sentence"]
     assert "The largest R-hat is 1.01020 (1.01 or less is fine)" in trust

@@ -158,10 +158,7 @@ def hostile_posterior():
         extra=bad[3:5],
     )
     settings = {bad[0]: bad[1], "prior": bad[2], "random_state": 1}
-    return coterie.Posterior(
-        made.annotations, made.item_probability, made.class_balance, made.confusion_mean,
-        draws=made.draws, model=made.model, settings=settings, run=made.run,
-    )  # fmt: skip
+    return replace(made, settings=settings)
 
 
 def test_hostile_names_are_only_text():

@@ -18,7 +18,7 @@ from coterie.files.atomic import Writer, check_free, write_files
 from coterie.io import read, read_truth
 from coterie.io.files import File, find
 from coterie.io.write import FORMATS, json_writer, other_formats, table_writer, targets
-from coterie.models import Estimator, MajorityVote, SamplingEstimator, make_model
+from coterie.models import Estimator, MajorityVote, make_model
 from coterie.posterior import Posterior
 from coterie.posterior.store import writer as posterior_writer
 from coterie.version import __version__
@@ -81,8 +81,8 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
     if job.out is None:
         return {}
     tables = ["labels", "annotators"]
-    tables += ["coteries"] if model.finds_coteries else []
-    tables += ["diagnostics"] if isinstance(model, SamplingEstimator) else []
+    tables += ["coteries"] if model.abilities.coteries else []
+    tables += ["diagnostics"] if model.abilities.uncertainty else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from coterie.models import MajorityVote
+from coterie.models import HCBCC, MajorityVote
 from coterie.models.base import Estimator
 from coterie.numeric.jit import telling_of_compilation
 from coterie.posterior import Draws, Posterior
@@ -30,7 +30,7 @@ def compiling_ahead(model: Estimator) -> Iterator[None]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
-        if model.finds_coteries and (os.cpu_count() or 1) > 1:
+        if model.abilities.coteries and (os.cpu_count() or 1) > 1:
             command = [sys.executable, "-m", __name__]
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
@@ -57,7 +57,7 @@ def example() -> Posterior:
         partition=partition,
         n_coteries=np.full(shape[:2], 3),
     )
-    return dataclasses.replace(point, draws=draws, model="HCBCC")
+    return dataclasses.replace(point, draws=draws, method="gibbs", abilities=HCBCC.abilities)
 
 
 def main() -> None:

@@ -33,7 +33,7 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     }
     aggregate.write(posterior, paths, record, crowd.truth)
     show.result(posterior, scores, list(paths.values()))
-    if estimator.finds_coteries:
+    if posterior.abilities.coteries:
         show.console().print(recovery(posterior, crowd), soft_wrap=True)
 
 

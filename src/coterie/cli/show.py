@@ -15,7 +15,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from coterie.data.annotations import Annotations
-from coterie.diagnostics import has_converged
 from coterie.metrics import Score
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
@@ -94,7 +93,7 @@ def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     out = console()
     out.print()
     out.print(escape(consensus(posterior)), soft_wrap=True)
-    if posterior.draws is not None and posterior.draws.partition is not None:
+    if posterior.abilities.coteries:
         coteries = posterior.coteries()
         frame = coterie_table(posterior, coteries)
         if out.width < WIDE:
@@ -230,16 +229,16 @@ def nothing_to_score() -> None:
 
 def convergence(posterior: Posterior) -> None:
     """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
-    run = posterior.run
-    if posterior.draws is None:
+    if posterior.method != "gibbs":
         return
+    run, draws = posterior.run, posterior.require_draws("chains")
     out = console()
     out.print()
     chains = f"{run['chains']} chains, {run['sweeps']:,} sweeps each"
     if run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
     left_out = len(run["left_out"])
-    if not has_converged(posterior.draws.trace):
+    if not draws.settled():
         out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
     elif left_out:
         out.print(

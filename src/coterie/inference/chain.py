@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,47 +13,18 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.inference.kept import Kept, room, window
 from coterie.inference.plan import Plan
-from coterie.inference.start import ClearVotes, starting_group, starting_truth
-from coterie.kernels.record import Tally, Trace, new_tally, new_trace
+from coterie.inference.protocol import NO_HOOKS, Hooks, Kernels
+from coterie.inference.start import ClearVotes
+from coterie.kernels.layout import PLAIN, Layout
+from coterie.kernels.record import Trace, new_tally, new_trace
 from coterie.numeric.partitions import canonical_groups
 
 BLOCK_SECONDS = 0.1
 """About how long a block runs before the chain can be stopped."""
 
 
-class Kernels(Protocol):
-    """What a model's kernel module offers: ``coterie.kernels.gibbs.ibcc, cbcc, hcbcc``."""
-
-    def pack_prior(self, prior: Any) -> Any:
-        """Give the prior as a NamedTuple of arrays."""
-
-    def initial_state(
-        self, data: Codes, prior: Any, truth: Any, group: Any, rng: np.random.Generator
-    ) -> Any:
-        """Start from these classes and clusters."""
-
-    def run_block(
-        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator, tally: Tally,
-        trace: Trace,
-    ) -> None:  # fmt: skip
-        """Do one sweep for each entry of the trace."""
-
-    def draw_confusion(
-        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator,
-        spare: np.random.Generator, out: NDArray[np.float64],
-    ) -> None:  # fmt: skip
-        """Draw every annotator's matrix given the state."""
-
-    def mean_confusion(self, state: Any, data: Codes, prior: Any, out: NDArray[np.float64]) -> None:
-        """Add every annotator's mean matrix given the state."""
-
-    def draw_class_balance(
-        self, state: Any, prior: Any, rng: np.random.Generator, out: NDArray[np.float64]
-    ) -> None:
-        """Draw the class proportions given the state."""
-
-
-class Sampler(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Sampler:
     """What is sampled: a model's kernels on data, with a packed prior and a plan."""
 
     kernels: Kernels
@@ -60,6 +32,9 @@ class Sampler(NamedTuple):
     prior: Any
     plan: Plan
     vote: ClearVotes
+    coteries: bool = False  # the model's ability
+    hooks: Hooks = NO_HOOKS
+    layout: Layout = PLAIN  # what the kernel records beside what every kernel does
 
 
 class Streams(NamedTuple):
@@ -79,15 +54,14 @@ class Chain:
 
     def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
         self.sampler = sampler
-        kernels, data, prior, plan, _ = sampler
+        kernels, data, prior, layout = sampler.kernels, sampler.data, sampler.prior, sampler.layout
         self.number = number
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
         moves = self.streams.moves
-        truth = starting_truth(number, data, moves)
-        group = starting_group(number, data, moves)
-        self.state = kernels.initial_state(data, prior, truth, group, moves)
-        self.tally = new_tally(data)
-        self.kept: Kept = room(plan, data)
+        start = sampler.hooks.start(number, data, moves)
+        self.state = kernels.initial_state(data, prior, start.truth, start.group, moves)
+        self.tally = new_tally(data, layout)
+        self.kept: Kept = room(sampler.plan, data, layout)
         self.done = 0
         self.n_coteries = 0
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
@@ -114,14 +88,16 @@ class Chain:
         return plan.burn_in + draws * plan.thin
 
     def _run(self, block: int, burning: bool) -> Trace:
-        kernels, data, prior, *_ = self.sampler
+        sampler, data = self.sampler, self.sampler.data
         if burning:
-            trace, tally = new_trace(block, data.n_classes), self.tally._replace(weight=0.0)
+            trace = new_trace(block, data.n_classes, sampler.layout)
+            tally = self.tally._replace(weight=0.0)
         else:
             count = int(self.kept.used[0])
             trace, tally = window(self.kept.trace, count, count + block), self.tally
             self.kept.used[0] += block
-        kernels.run_block(self.state, data, prior, self.streams.moves, tally, trace)
+        moves = self.streams.moves
+        sampler.kernels.run_block(self.state, data, sampler.prior, moves, tally, trace)
         return trace
 
     def _adapt(self, seconds: float) -> None:
@@ -132,24 +108,32 @@ class Chain:
 
     def _keep(self, trace: Trace) -> None:
         """Keep the present state as a draw."""
-        kernels, data, prior, plan, vote = self.sampler
-        kept, streams = self.kept, self.streams
-        _, draw, matrix = map(int, kept.used)
-        kernels.mean_confusion(self.state, data, prior, kept.confusion_sum)
+        sampler, kept, vote = self.sampler, self.kept, self.sampler.vote
+        draw = int(kept.used[1])
+        sampler.kernels.mean_confusion(self.state, sampler.data, sampler.prior, kept.confusion_sum)
         kept.n_coteries[draw] = self.n_coteries
         agrees = self.state.truth[vote.item] == vote.winner
         kept.vote_agreement[draw] = np.mean(agrees) if len(agrees) else 1.0
-        if hasattr(self.state, "group"):
+        if sampler.coteries:
             alpha = float(trace.concentration[-1])
-            kept.partition[draw] = seat_everybody(self.state.group, alpha, streams.spare)
+            kept.partition[draw] = seat_everybody(self.state.group, alpha, self.streams.spare)
         kept.used[1] += 1
-        if (draw + 1) % plan.matrix_thin == 0:
-            one = np.empty_like(kept.confusion_sum)
-            kernels.draw_confusion(self.state, data, prior, streams.draws, streams.spare, one)
-            kept.confusion[matrix] = one
-            balance = kept.class_balance[matrix]
-            kernels.draw_class_balance(self.state, prior, streams.draws, balance)
-            kept.used[2] += 1
+        if (draw + 1) % sampler.plan.matrix_thin == 0:
+            self._keep_matrices()
+
+    def _keep_matrices(self) -> None:
+        """Keep what is large of the present state: matrices, and what the layout has per draw."""
+        sampler, kept, streams = self.sampler, self.kept, self.streams
+        kernels, data, prior = sampler.kernels, sampler.data, sampler.prior
+        matrix = int(kept.used[2])
+        one = np.empty_like(kept.confusion_sum)
+        kernels.draw_confusion(self.state, data, prior, streams.draws, streams.spare, one)
+        kept.confusion[matrix] = one
+        balance = kept.class_balance[matrix]
+        kernels.draw_class_balance(self.state, prior, streams.draws, balance)
+        out = {name: array[matrix, ...] for name, array in kept.per_draw.items()}
+        sampler.hooks.write_draw(self.state, data, prior, streams.draws, out)
+        kept.used[2] += 1
 
 
 def seat_everybody(

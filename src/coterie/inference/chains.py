@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event
 from typing import Literal
 
-from coterie.diagnostics import diagnose, has_converged
+from coterie.diagnostics import WATCHED, diagnose, has_converged
 from coterie.inference.chain import Chain
 from coterie.inference.kept import window
 from coterie.inference.progress import Bar
@@ -87,9 +87,9 @@ def _advance(chain: Chain, target: int, stop: Event) -> None:
 
 def _settled(chains: Sequence[Chain], target: int, bar: Bar) -> bool:
     """Say whether the chains, up to this sweep, have converged."""
-    plan = chains[0].sampler.plan
-    sweeps = target - plan.burn_in
-    clustered = hasattr(chains[0].state, "group")
-    traces = stack([window(chain.kept.trace, 0, sweeps) for chain in chains], clustered)
+    sampler = chains[0].sampler
+    sweeps, layout = target - sampler.plan.burn_in, sampler.layout
+    kept = [window(chain.kept.trace, 0, sweeps) for chain in chains]
+    traces = stack(kept, sampler.coteries, layout)
     bar.r_hat = float(diagnose({"log_joint": traces["log_joint"]})["r_hat"][0])
-    return has_converged(traces)
+    return has_converged(traces, watched=(*WATCHED, *layout.watched))

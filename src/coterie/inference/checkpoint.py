@@ -29,6 +29,10 @@ SHARE = 0.05
 """Largest share of the run's time that writing may take."""
 
 
+NESTED = ("trace", "per_draw")
+"""What a chain keeps that is no array but holds some."""
+
+
 class Checkpoint:
     """Where a run is stored, and when it was stored last.
 
@@ -118,8 +122,10 @@ def _arrays(chain: Chain) -> dict[str, Array]:
         **_prefixed("state", chain.state._asdict()),
         "tally/probability": chain.tally.probability,
         "tally/sweeps": chain.tally.sweeps,
+        "tally/per_item": chain.tally.per_item,
         **_prefixed("trace", kept.trace._asdict()),
-        **_prefixed("kept", {n: a for n, a in kept._asdict().items() if n != "trace"}),
+        **_prefixed("per_draw", kept.per_draw),
+        **_prefixed("kept", {n: a for n, a in kept._asdict().items() if n not in NESTED}),
     }
 
 

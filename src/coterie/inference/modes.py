@@ -47,6 +47,20 @@ class Verdict(NamedTuple):
     better: dict[int, Mode]  # chain left out -> that of the chain that it was compared with
 
 
+class Evidence(NamedTuple):
+    """What is known of the chains after burn-in when it is decided which to pool."""
+
+    log_joint: FloatArray  # (chains, sweeps)
+    vote_agreement: FloatArray  # (chains, draws)   share of the clear votes that are its truth
+    n_coteries: IntArray | None  # (chains, sweeps)   if each adds a density to the log joint
+    n_classes: int
+
+
+def judge_modes(evidence: Evidence) -> Verdict:
+    """Leave out chains in mirrored or clearly poorer modes."""
+    return judge(evidence.log_joint, evidence.vote_agreement, evidence.n_coteries)
+
+
 def judge(
     log_joint: FloatArray, vote_agreement: FloatArray, n_coteries: IntArray | None = None
 ) -> Verdict:

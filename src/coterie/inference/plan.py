@@ -75,8 +75,10 @@ def make_plan(
     return Plan(sweeps, burn_in, thin, matrix_thin, thin * max(1, CHECK // thin))
 
 
-def plan_for(data: Codes, sweeps: int, burn_in: int, thin: int | None) -> Plan:
-    """Plan chains for these data."""
+def plan_for(
+    data: Codes, sweeps: int, burn_in: int, thin: int | None, *, more_cells: int = 0
+) -> Plan:
+    """Plan chains for these data; ``more_cells`` are kept with the matrices of a draw."""
     n_annotators = len(data.annotator_start) - 1
-    cells = n_annotators * data.n_classes * data.n_answers
+    cells = n_annotators * data.n_classes * data.n_answers + 2 * more_cells  # twice as wide
     return make_plan(sweeps, burn_in, thin, labelled=n_annotators, matrix_cells=cells)

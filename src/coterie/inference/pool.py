@@ -8,10 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.diagnostics import WATCHED
 from coterie.inference.chain import Chain
 from coterie.inference.kept import first
+from coterie.inference.protocol import Averages
 from coterie.inference.watch import stack
-from coterie.posterior import Draws
+from coterie.posterior import DrawnArray, Draws
 
 FloatArray = NDArray[np.float64]
 
@@ -19,25 +21,26 @@ FloatArray = NDArray[np.float64]
 class Pooled(NamedTuple):
     """What several chains found together."""
 
-    item_probability: FloatArray  # (items, classes)                 averaged conditionals
+    averages: Averages  # conditionals, averaged over sweeps
     confusion_mean: FloatArray  # (annotators, classes, answers)   averaged conditional means
     class_total: FloatArray  # (classes,)                       averaged over sweeps
     draws: Draws
 
 
-def item_probability(chain: Chain) -> FloatArray:
-    """Average a chain's conditional probabilities over its sweeps after burn-in."""
-    probability: FloatArray = chain.tally.probability / chain.tally.sweeps
-    return probability
+def average_items(chains: Sequence[Chain]) -> Averages:
+    """Average what the chains found about the items after burn-in.
 
-
-def mean_probability(chains: Sequence[Chain]) -> FloatArray:
-    """Average the chains' probabilities, one at a time: all of them at once may not fit."""
-    total = item_probability(chains[0])
-    for chain in chains[1:]:
-        total += item_probability(chain)
-    total /= len(chains)
-    return total
+    One chain at a time: all of them at once may not fit.
+    """
+    first_one, *others = chains
+    probability = first_one.tally.probability / first_one.tally.sweeps
+    per_item = first_one.tally.per_item / first_one.tally.sweeps
+    for chain in others:
+        probability += chain.tally.probability / chain.tally.sweeps
+        per_item += chain.tally.per_item / chain.tally.sweeps
+    probability /= len(chains)
+    per_item /= len(chains)
+    return Averages(probability, first_one.sampler.layout.split_items(per_item))
 
 
 def pool(chains: Sequence[Chain]) -> Pooled:
@@ -47,10 +50,10 @@ def pool(chains: Sequence[Chain]) -> Pooled:
     """
     sweeps, draws, matrices = np.min([chain.kept.used for chain in chains], axis=0)
     kept = [first(chain.kept, sweeps, draws, matrices) for chain in chains]
-    clustered = hasattr(chains[0].state, "group")
+    clustered, layout = chains[0].sampler.coteries, chains[0].sampler.layout
     means = [chain.kept.confusion_sum / chain.kept.used[1] for chain in chains]
     return Pooled(
-        mean_probability(chains),
+        average_items(chains),
         np.mean(means, axis=0),
         np.mean([one.trace.class_total.mean(axis=0) for one in kept], axis=0),
         Draws(
@@ -58,6 +61,11 @@ def pool(chains: Sequence[Chain]) -> Pooled:
             class_balance=np.stack([one.class_balance for one in kept]),
             partition=np.stack([one.partition for one in kept]) if clustered else None,
             n_coteries=np.stack([one.n_coteries for one in kept]) if clustered else None,
-            trace=stack([one.trace for one in kept], clustered),
+            trace=stack([one.trace for one in kept], clustered, layout),
+            watched=(*WATCHED, *layout.watched),
+            extra={
+                one.name: DrawnArray(one.dims, np.stack([k.per_draw[one.name] for k in kept]))
+                for one in layout.per_draw
+            },
         ),
     )

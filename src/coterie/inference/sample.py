@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from coterie.diagnostics import WATCHED, diagnose, has_converged
+from coterie.diagnostics import diagnose
 from coterie.errors import ConvergenceWarning, CoterieError
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chains import Stopped, run_chains
 from coterie.inference.checkpoint import Checkpoint
-from coterie.inference.modes import Verdict, judge
+from coterie.inference.modes import Evidence, Verdict
 from coterie.inference.pool import Pooled, pool
 from coterie.inference.progress import progress_bar, say
 from coterie.numeric.jit import telling_of_compilation
+from coterie.posterior import Draws
 
 
 class Options(NamedTuple):
@@ -36,6 +37,7 @@ class Sample(NamedTuple):
     """What a run found, and how it went."""
 
     pooled: Pooled
+    converged: bool
     facts: dict[str, Any]
 
 
@@ -94,16 +96,9 @@ def run(
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
     sampler = chains[0].sampler
-    n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
-    has_densities = hasattr(chains[0].state, "strength")  # clusters with parameters of their own
-    n_coteries = np.stack([chain.kept.trace.n_coteries[:n_sweeps] for chain in chains])
-    verdict = judge(
-        np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
-        np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
-        n_coteries if has_densities else None,
-    )
+    verdict = sampler.hooks.judge(_evidence(chains))
     pooled = pool([chains[k] for k in verdict.kept])
-    if not np.isfinite(pooled.item_probability).all():
+    if not np.isfinite(pooled.averages.item_probability).all():
         raise CoterieError(
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
@@ -117,11 +112,27 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
     }
-    warn(facts, verdict, pooled, sampler.plan.sweeps)
-    return Sample(pooled, facts)
+    settled = pooled.draws.settled()
+    warn(facts, verdict, pooled.draws, settled, sampler.plan.sweeps)
+    return Sample(pooled, settled and not verdict.left_out, facts)
 
 
-def warn(facts: Mapping[str, Any], verdict: Verdict, pooled: Pooled, planned: int) -> None:
+def _evidence(chains: list[Chain]) -> Evidence:
+    """Gather what decides which chains are pooled, as long as the shortest chain has it."""
+    sampler = chains[0].sampler
+    n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
+    n_coteries = np.stack([chain.kept.trace.n_coteries[:n_sweeps] for chain in chains])
+    return Evidence(
+        log_joint=np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
+        vote_agreement=np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
+        n_coteries=n_coteries if sampler.hooks.cluster_densities else None,
+        n_classes=sampler.data.n_classes,
+    )
+
+
+def warn(
+    facts: Mapping[str, Any], verdict: Verdict, draws: Draws, settled: bool, planned: int
+) -> None:
     """Warn of an interruption, of chains left out, of chains that have not converged."""
     done = facts["sweeps"]
     if facts["stopped"] == "interrupted":
@@ -129,8 +140,8 @@ def warn(facts: Mapping[str, Any], verdict: Verdict, pooled: Pooled, planned: in
         warnings.warn(ConvergenceWarning(message, {"sweeps": done}), stacklevel=2)
     if verdict.left_out:
         warnings.warn(_left_out(verdict), stacklevel=2)
-    if not has_converged(pooled.draws.trace):
-        warnings.warn(_not_converged(pooled, done), stacklevel=2)
+    if not settled:
+        warnings.warn(_not_converged(draws, done), stacklevel=2)
 
 
 def _left_out(verdict: Verdict) -> ConvergenceWarning:
@@ -151,8 +162,8 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
     )
 
 
-def _not_converged(pooled: Pooled, done: int) -> ConvergenceWarning:
-    trace = {name: draws for name, draws in pooled.draws.trace.items() if name in WATCHED}
+def _not_converged(draws: Draws, done: int) -> ConvergenceWarning:
+    trace = {name: values for name, values in draws.trace.items() if name in draws.watched}
     # NaN: the R-hat of what is constant, and the effective draws of next to none.
     table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
     worst = table.iloc[int(table["r_hat"].argmax())]

@@ -20,6 +20,18 @@ MOST_GROUPS = 500
 IntArray = NDArray[np.int32]
 
 
+class Start(NamedTuple):
+    """Where a chain starts."""
+
+    truth: IntArray  # (items,)        a class each
+    group: IntArray  # (annotators,)   a cluster each, or -1; models without clusters pass it over
+
+
+def start_apart(number: int, data: Codes, rng: np.random.Generator) -> Start:
+    """Start chains far apart: the vote and one cluster, then noisy votes and other clusters."""
+    return Start(starting_truth(number, data, rng), starting_group(number, data, rng))
+
+
 def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
     """Give a class to every item: the vote in the first chain, noisy votes in the others.
 

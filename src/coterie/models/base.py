@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
+from coterie.abilities import Abilities, Method
 from coterie.data import annotations_from, with_gold
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError, NotFittedError
@@ -21,12 +22,15 @@ CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
 class Estimator:
     """Base of every model: ``__init__`` only stores, ``fit`` returns self, results end in ``_``.
 
-    A model writes ``_fit(annotations) -> Posterior`` and is otherwise done.
+    A model says how it is fitted (``method``) and what it can do (``abilities``), writes
+    ``_fit(annotations) -> Posterior``, and is otherwise done.
     """
+
+    method: ClassVar[Method]
+    abilities: ClassVar[Abilities]
 
     posterior_: Posterior
     duplicates: str
-    finds_coteries: ClassVar[bool] = False
 
     def _fit(self, annotations: Annotations) -> Posterior:
         raise NotImplementedError  # pragma: no cover

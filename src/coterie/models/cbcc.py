@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from coterie.abilities import Abilities
 from coterie.inference import Kernels
 from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import CBCCPrior
@@ -25,7 +26,7 @@ class CBCC(SamplingEstimator):
     <Posterior of CBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    finds_coteries: ClassVar[bool] = True
+    abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
     _prior_type: ClassVar[type[AnyPrior]] = CBCCPrior
 
     @classmethod

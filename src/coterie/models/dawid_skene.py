@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from itertools import islice
-from typing import Any, Literal, Self, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning, DataError
 from coterie.kernels.em import (
@@ -81,6 +82,8 @@ class DawidSkene(Estimator):
     True
     """
 
+    method: ClassVar[Method] = "em"
+    abilities: ClassVar[Abilities] = Abilities()
     n_iter_: int
     loss_history_: list[float]
     converged_: bool
@@ -153,8 +156,11 @@ class DawidSkene(Estimator):
             class_balance=step.parameters.truth,
             confusion_mean=np.ascontiguousarray(step.parameters.said.swapaxes(1, 2)),
             model=type(self).__name__,
+            method=self.method,
+            abilities=self.abilities,
+            converged=self.converged_,
             settings=self.get_params(),
-            run={"converged": self.converged_, "iterations": self.n_iter_},
+            run={"iterations": self.n_iter_},
         )
 
     def _check(self, initial_error: pd.DataFrame | None) -> None:

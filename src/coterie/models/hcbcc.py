@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.inference import Kernels
+from coterie.abilities import Abilities
+from coterie.inference import Hooks, Kernels
 from coterie.models.sampling import AnyPrior, SamplingEstimator
 from coterie.priors import HCBCCPrior
 
@@ -26,7 +27,7 @@ class HCBCC(SamplingEstimator):
     <Posterior of HCBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    finds_coteries: ClassVar[bool] = True
+    abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
     _prior_type: ClassVar[type[AnyPrior]] = HCBCCPrior
 
     @classmethod
@@ -34,3 +35,7 @@ class HCBCC(SamplingEstimator):
         from coterie.kernels.gibbs import hcbcc
 
         return hcbcc
+
+    @classmethod
+    def _hooks(cls) -> Hooks:
+        return Hooks(cluster_densities=True)  # of beta and eta

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.kernels.em import estimate_from
@@ -50,6 +51,8 @@ class MajorityVote(Estimator):
     1
     """
 
+    method: ClassVar[Method] = "count"
+    abilities: ClassVar[Abilities] = Abilities(probabilities=False, accuracies=False)
     n_ties_: int
 
     def __init__(
@@ -87,5 +90,7 @@ class MajorityVote(Estimator):
             confusion_mean=np.ascontiguousarray(parameters.said.swapaxes(1, 2)),
             label=winner,
             model=type(self).__name__,
+            method=self.method,
+            abilities=self.abilities,
             settings=self.get_params(),
         )

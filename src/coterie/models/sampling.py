@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
-from coterie.inference import Kernels, Options, Sampler, clear_votes, plan_for, sample
+from coterie.inference import Hooks, Kernels, Options, Sampler, clear_votes, plan_for, sample
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
@@ -50,6 +51,8 @@ class SamplingEstimator(Estimator):
         What an annotator's repeated labels of one item mean: "error", "first", "last", "keep".
     """
 
+    method: ClassVar[Method] = "gibbs"
+    abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     _prior_type: ClassVar[type[AnyPrior]]
 
     def __init__(
@@ -81,25 +84,53 @@ class SamplingEstimator(Estimator):
 
     @classmethod
     def _kernels(cls) -> Kernels:
+        """Give the module of the model's kernels; imported here, since compiling takes time."""
         raise NotImplementedError  # pragma: no cover
+
+    @classmethod
+    def _hooks(cls) -> Hooks:
+        """Say where the model departs from the others; most do nowhere."""
+        return Hooks()
 
     def _fit(self, annotations: Annotations) -> Posterior:
         self._check()
-        prior = self._resolve_prior(annotations)
-        kernels, codes = self._kernels(), annotations.codes
-        plan = plan_for(codes, self.sweeps, self.burn_in, self.thin)
-        sampler = Sampler(kernels, codes, kernels.pack_prior(prior), plan, clear_votes(codes))
-        found, facts = sample(sampler, self._options(), self._identity(annotations))
-        weights = np.asarray(prior.class_weights) + found.class_total
+        sampler = self._sampler(annotations)
+        prior, codes, layout = sampler.prior, sampler.data, sampler.layout
+        found, converged, facts = sample(sampler, self._options(), self._identity(annotations))
+        reported = sampler.hooks.report(found.averages, layout, codes, prior)
+        own = found.averages.item_probability
+        weights = prior.class_weight + found.class_total
         return Posterior(
             annotations,
-            found.item_probability,
+            reported.item_probability,
             weights / weights.sum(),
             found.confusion_mean,
             draws=found.draws,
+            raw_probability=None if reported.item_probability is own else own,
+            item_numbers=reported.item_numbers,
             model=type(self).__name__,
+            method=self.method,
+            abilities=self.abilities,
+            converged=converged,
             settings=self.get_params(),
             run=facts,
+        )
+
+    def _sampler(self, annotations: Annotations) -> Sampler:
+        """Put together what is sampled."""
+        kernels, hooks, codes = self._kernels(), self._hooks(), annotations.codes
+        prior = kernels.pack_prior(self._resolve_prior(annotations))
+        layout = hooks.layout(codes, prior)
+        cells = layout.n_draw_cells
+        return Sampler(
+            kernels=kernels,
+            data=codes,
+            prior=prior,
+            plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
+            vote=clear_votes(codes),
+            coteries=self.abilities.coteries,
+            hooks=hooks,
+            layout=layout,
         )
 
     def _options(self) -> Options:

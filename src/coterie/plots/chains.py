@@ -39,10 +39,10 @@ class Trace(NamedTuple):
 
 def trace_of(posterior: Posterior, quantity: str | None) -> Trace:
     """Give a quantity at the sweeps at which it was recorded: n_coteries, or a watched one."""
-    draws = posterior._sampled("a trace")
+    draws = posterior.require_draws("a trace")
     watched: dict[Quantity, NDArray[Any]] = {**quantities_of(draws.trace)}
     sweeps = next(iter(watched.values())).shape[1] if watched else None
-    grouped = draws.partition is not None
+    grouped = posterior.abilities.coteries
     wanted = quantity or ("n_coteries" if grouped else "log_joint")
     if grouped or wanted == str(COTERIES):  # says so if the model finds none
         watched.pop(COTERIES, None)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.image import AxesImage
 
     from coterie.posterior import Posterior
+from coterie.posterior.people import codes_of
 
 MOST_ANNOTATORS = 5_000
 """More rows than a page has dots."""
@@ -176,7 +177,7 @@ def order_by_coterie(
     if annotators is None:
         (codes,) = np.nonzero(point.group >= 0)
     else:
-        codes = posterior._annotator_codes(_listed(annotators))
+        codes = codes_of(_listed(annotators), everybody)
         codes = codes[point.group[codes] >= 0]
     if len(codes) == 0:
         raise CoterieError("none of these annotators has labels, so that none is in a coterie")

@@ -189,7 +189,7 @@ class Plots:
             Where to draw.
         """
         if k is not None:
-            self._posterior._grouped()  # says so if the model finds no coteries
+            self._posterior.require_partitions()  # says so if the model finds no coteries
         table = rank(self._posterior.annotators(k))
         with canvas(ax, height=2.0 + height_of_names(table)) as where:
             draw_annotators(where, table)

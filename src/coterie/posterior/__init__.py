@@ -1,7 +1,8 @@
 """The one result object, and what is read off it."""
 
-from coterie.posterior.draws import Draws
+from coterie.posterior.draws import DrawnArray, Draws
+from coterie.posterior.items import ItemNumbers
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.store import load
 
-__all__ = ["Draws", "Posterior", "load"]
+__all__ = ["DrawnArray", "Draws", "ItemNumbers", "Posterior", "load"]

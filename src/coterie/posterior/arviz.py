@@ -26,6 +26,9 @@ def datatree(posterior: Posterior, draws: Draws) -> Any:
     except ImportError:
         raise MissingExtraError("to_arviz", "arviz-base", "arviz") from None
     a = posterior.annotations
+    coords = {"annotator": a.annotators, "true": a.classes, "answer": a.answers}
+    if any("item" in one.dims for one in draws.extra.values()):
+        coords["item"] = a.items
     origin = {"inference_library": "coterie", "inference_library_version": __version__}
     groups = {"posterior": _parameters(draws)}
     if draws.trace:
@@ -33,8 +36,9 @@ def datatree(posterior: Posterior, draws: Draws) -> Any:
     return from_dict(
         groups,
         name=posterior.model,
-        coords={"annotator": a.annotators, "true": a.classes, "answer": a.answers},
+        coords=coords,
         dims={
+            **{name: list(one.dims) for name, one in draws.extra.items()},
             "confusion": ["annotator", "true", "answer"],
             "class_balance": ["true"],
             "class_total": ["true"],
@@ -51,6 +55,7 @@ def _parameters(draws: Draws) -> dict[str, NDArray[Any]]:
     parameters: dict[str, NDArray[Any]] = {
         "confusion": draws.confusion,
         "class_balance": draws.class_balance,
+        **{name: one.values for name, one in draws.extra.items()},
     }
     if draws.partition is not None:
         parameters["partition"] = _thin(draws.partition, n_draws)

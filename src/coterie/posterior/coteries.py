@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.errors import DataError
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
@@ -52,6 +53,20 @@ def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition)
     )
     table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
     return table
+
+
+def coterie_matrix(
+    posterior: Posterior, coterie: int, partition: PointPartition, quantile: float | None
+) -> FloatArray:
+    """Give the matrix of one coterie, numbered from one, shape (T, C): its mean or a quantile."""
+    n = partition.n_coteries
+    if coterie not in range(1, n + 1):
+        raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
+    m = coterie - 1
+    if quantile is None:
+        return np.asarray(mean_of_members(posterior.confusion_mean[None], partition)[0, m])
+    matrices = matrices_of_coteries(posterior.require_partitions(), partition)
+    return np.asarray(np.quantile(matrices[:, m], quantile, axis=0), np.float64)
 
 
 def matrices_of_coteries(draws: Draws, partition: PointPartition) -> FloatArray:

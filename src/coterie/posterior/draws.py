@@ -8,11 +8,29 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.diagnostics import WATCHED, has_converged
 from coterie.errors import CoterieError
 from coterie.partition.cooccurrence import share_together
 
 INTERVAL = (0.025, 0.975)
 """Every interval in coterie is 95 %, equal-tailed."""
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnArray:
+    """An array of a model's own at every draw that has matrices.
+
+    Parameters
+    ----------
+    dims
+        Names of the axes after chains and draws; ``item``, ``annotator``, ``true`` and ``answer``
+        are those of the data.
+    values
+        Shape (chains, draws, ...).
+    """
+
+    dims: tuple[str, ...]
+    values: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +49,12 @@ class Draws:
     n_coteries
         Number of clusters with at least one labelled annotator, shape (chains, draws).
     trace
-        Watched quantities by name at every kept sweep, of shape (chains, sweeps); the class totals
-        have shape (chains, sweeps, classes).
+        Quantities by name at every kept sweep, of shape (chains, sweeps), or (chains, sweeps, k)
+        for several numbers, such as the class totals.
+    watched
+        Names of those that must converge.
+    extra
+        What the model draws beside all this, by name.
     """
 
     confusion: NDArray[np.float32]
@@ -40,6 +62,12 @@ class Draws:
     partition: NDArray[np.int32] | None = None
     n_coteries: NDArray[np.int64] | None = None
     trace: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    watched: tuple[str, ...] = WATCHED
+    extra: Mapping[str, DrawnArray] = field(default_factory=dict)
+
+    def settled(self) -> bool:
+        """Say whether every watched quantity has converged (:func:`has_converged`)."""
+        return has_converged(self.trace, watched=self.watched)
 
     def confusion_quantile(self, l: int | slice, quantile: float) -> NDArray[np.float64]:
         """Quantile over all draws of the matrices of annotators ``l``."""

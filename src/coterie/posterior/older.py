@@ -1,14 +1,21 @@
-"""Saved files of older versions, turned into what the newest version would hold."""
+"""Saved files of older versions, turned into what the newest version would hold.
+
+The only place where a model's abilities are guessed: files state them from version 2 on.
+"""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from coterie.abilities import Abilities, Method
+from coterie.diagnostics import WATCHED, has_converged
 from coterie.files.container import Content
 from coterie.files.vocabulary import Arrays
 
+VOTE = "MajorityVote"
 NAMES = {"n_groups": "n_coteries"}
 """What version 1 called otherwise."""
 
@@ -18,6 +25,7 @@ def upgraded(content: Content) -> tuple[dict[str, Any], Arrays]:
     header, arrays = dict(content.header), dict(content.arrays)
     if content.version == 1:
         header["trace"] = _split_trace(header["trace"], arrays)
+        header |= _unsaid(header, arrays)
     return header, arrays
 
 
@@ -41,3 +49,26 @@ def _split_trace(names: Any, arrays: Arrays) -> list[str]:
         arrays[f"draws.trace.{name}"] = np.stack(each, axis=-1)
     whole = [NAMES.get(str(name), str(name)) for name in names if "[" not in str(name)]
     return [*whole, *several]
+
+
+def _unsaid(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
+    """Say what version 1 left to the model's name and to what is in the file."""
+    sampled, vote = "draws.confusion" in arrays, header["model"] == VOTE
+    abilities = Abilities(
+        coteries="draws.partition" in arrays,
+        uncertainty=sampled,
+        probabilities=not vote,
+        accuracies=not vote,
+    )
+    method: Method = "gibbs" if sampled else "count" if vote else "em"
+    run = header["run"]
+    trace = {name: arrays[f"draws.trace.{name}"] for name in header["trace"]}
+    settled = has_converged(trace) if sampled else bool(run.get("converged", True))
+    return {
+        "method": method,
+        "abilities": asdict(abilities),
+        "converged": settled and not run.get("left_out"),
+        "watched": list(WATCHED),
+        "extra": {},
+        "item_numbers": {},
+    }

@@ -42,6 +42,10 @@ def _shapes(posterior: Posterior) -> Iterator[tuple[str, Any, Shape]]:
     yield "class_balance", posterior.class_balance, (a.n_classes,)
     matrices = (a.n_annotators, a.n_classes, a.n_answers)
     yield "confusion_mean", posterior.confusion_mean, matrices
+    if posterior.raw_probability is not None:
+        yield "raw_probability", posterior.raw_probability, (a.n_items, a.n_classes)
+    for name, numbers in posterior.item_numbers.items():
+        yield f"item_numbers[{name!r}]", numbers.values, (a.n_items, len(numbers.columns))
     if posterior.label is not None:
         yield "label", posterior.label, (a.n_items,)
     if posterior.draws is not None:
@@ -58,8 +62,11 @@ def _shapes_of_draws(draws: Draws, matrices: Shape) -> Iterator[tuple[str, Any, 
         seated = np.shape(draws.partition)[1:2]
         yield "draws.partition", draws.partition, (*chains, *seated, n_annotators)
     if draws.n_coteries is not None:
-        like = draws.n_coteries if draws.partition is None else draws.partition
-        yield "draws.n_coteries", draws.n_coteries, (*chains, *np.shape(like)[1:2])
+        alike = draws.n_coteries if draws.partition is None else draws.partition
+        yield "draws.n_coteries", draws.n_coteries, (*chains, *np.shape(alike)[1:2])
+    for name, one in draws.extra.items():
+        like = np.shape(one.values)[2 : 2 + len(one.dims)]
+        yield f"draws.extra[{name!r}]", one.values, (*kept, *like)
     sweeps = {np.shape(values)[1:2] for values in draws.trace.values()}
     for name, values in draws.trace.items():
         each = (n_classes,) if name == "class_total" else np.shape(values)[2:3]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
@@ -12,18 +11,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.abilities import POINT, Abilities, Method
 from coterie.data import truth_for
 from coterie.data.annotations import Annotations
-from coterie.diagnostics import diagnose, has_converged
+from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
-from coterie.metrics import Score, informativeness, score
+from coterie.metrics import Score, score
 from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition, point_partition
-from coterie.posterior.coteries import coterie_table, matrices_of_coteries, mean_of_members
-from coterie.posterior.draws import INTERVAL, Draws
-from coterie.roles import roles_of
+from coterie.posterior.coteries import coterie_matrix, coterie_table
+from coterie.posterior.draws import Draws
+from coterie.posterior.items import ItemNumbers
+from coterie.posterior.people import annotator_table, codes_of
 
 if TYPE_CHECKING:
     from coterie.plots import Plots
@@ -57,8 +58,20 @@ class Posterior:
         What a sampler kept; None for a point estimate, which has no intervals.
     model, settings
         The name and the parameters of the model.
+    method, abilities
+        How the model was fitted, and what it can do: everybody asks these, nobody the name.
+    converged
+        Whether the result may be trusted to be where it would be after more work. A sampler's:
+        R-hat at most 1.01 and bulk effective sample size at least 400 of all that it watches (log
+        joint, number of clusters, concentration, class totals), and no chain that ended in another
+        mode and had to be left out. An iteration's: whether it reached its tolerance. A count
+        always has converged.
+    raw_probability
+        The model's own item probabilities, shape (items, classes), where it reports others.
+    item_numbers
+        Further numbers per item, by name.
     run
-        Facts of the run: how it stopped, whether an iteration converged.
+        Facts of the run, such as how it stopped.
 
     Examples
     --------
@@ -83,7 +96,22 @@ class Posterior:
     model: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)
+    method: Method = "count"
+    abilities: Abilities = POINT
+    converged: bool = True
+    raw_probability: FloatArray | None = None
+    item_numbers: Mapping[str, ItemNumbers] = field(default_factory=dict)
     _found: dict[tuple[int | None, str], PointPartition] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        drawn = self.draws is not None
+        grouped = self.draws is not None and self.draws.partition is not None
+        if self.abilities.uncertainty != drawn or self.abilities.coteries != grouped:
+            raise DataError(
+                f"{self.model or 'the model'} has draws: {drawn}, with partitions: {grouped}, but "
+                f"declares {self.abilities}; declare uncertainty if there are draws, and coteries "
+                "if they have partitions"
+            )
 
     def __repr__(self) -> str:
         a = self.annotations
@@ -96,27 +124,54 @@ class Posterior:
         return self.item_probability.argmax(axis=1) if self.label is None else self.label
 
     def labels(self) -> pd.DataFrame:
-        """One row an item: item, label, its probability, and the entropy (in nats)."""
+        """One row per item: item, label, its probability, and the entropy (in nats).
+
+        What the model says of items in one number each, such as how hard they are, comes last.
+        """
         p = self.item_probability
         chosen = self.label_code
         entropy = -np.sum(p * np.log(p, where=p > 0, out=np.zeros_like(p)), axis=1)
+        single = {name: x.values[:, 0] for name, x in self.item_numbers.items() if x.is_single}
         return pd.DataFrame(
             {
                 "item": self.annotations.items,
                 "label": self.annotations.classes[chosen],
                 "probability": p[np.arange(len(p)), chosen],
                 "entropy": np.abs(entropy),  # no minus zero
+                **single,
             }
         )
 
-    def probabilities(self) -> pd.DataFrame:
-        """Probability of each class: index item, one column a class."""
+    def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
+        """Probability of each class: index item, one column per class.
+
+        Parameters
+        ----------
+        raw
+            The model's own, where what it reports was calibrated afterwards.
+        """
         a = self.annotations
+        own = self.item_probability if self.raw_probability is None else self.raw_probability
         return pd.DataFrame(
-            self.item_probability,
+            own if raw else self.item_probability,
             index=pd.Index(a.items, name="item"),
             columns=pd.Index(a.classes, name="label"),
         )
+
+    def items(self, name: str) -> pd.DataFrame:
+        """Further numbers per item, such as the probabilities of its kinds: index item.
+
+        Parameters
+        ----------
+        name
+            Which numbers, of those in ``item_numbers``.
+        """
+        if name not in self.item_numbers:
+            known = ", ".join(map(repr, self.item_numbers)) or "none"
+            raise CoterieError(f"{self.model} has no numbers {name!r} of items; it has {known}")
+        found = self.item_numbers[name]
+        index = pd.Index(self.annotations.items, name="item")
+        return pd.DataFrame(found.values, index=index, columns=pd.Index(found.columns))
 
     def score(
         self, truth: Any, *, ties: Ties = "shared", floor: float = FLOOR, bins: int = BINS
@@ -166,28 +221,8 @@ class Posterior:
         k, loss
             Which coteries, as for :meth:`coteries`.
         """
-        a, draws = self.annotations, self.draws
-        table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
-        if draws is None:
-            diagonal = np.diagonal(self.confusion_mean, axis1=1, axis2=2)
-            table["accuracy"] = diagonal @ self.class_balance
-        else:
-            accuracy = draws.accuracy()
-            table["accuracy"] = accuracy.mean(axis=0)
-            table["accuracy_low"], table["accuracy_high"] = np.quantile(accuracy, INTERVAL, axis=0)
-        table["informativeness"] = informativeness(self.confusion_mean)
-        if draws is not None and draws.partition is not None:
-            partition = self.partition(k, loss=loss)
-            coterie = pd.array(partition.group + 1, dtype="Int64")
-            table["coterie"] = pd.Series(coterie).mask(partition.group < 0)
-            table["membership"] = partition.membership
-        if draws is not None:
-            pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
-            balance = draws.class_balance.reshape(len(pooled), -1)
-            labelled = a.labels_per_annotator > 0
-            roles = roles_of(pooled, balance, a.classes, a.answers, labelled=labelled)
-            table["role"], table["role_probability"] = roles
-        return table
+        grouped = self.abilities.coteries
+        return annotator_table(self, self.partition(k, loss=loss) if grouped else None)
 
     def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row a coterie, the largest first: who they are and how they answer.
@@ -207,12 +242,12 @@ class Posterior:
             Distance of partitions: "vi", the variation of information in nats, or "binder", the
             share of pairs that one joins and the other keeps apart.
         """
-        return coterie_table(self, self._grouped(), self.partition(k, loss=loss))
+        return coterie_table(self, self.require_partitions(), self.partition(k, loss=loss))
 
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
         if (k, loss) not in self._found:
-            partition = self._grouped().partition
+            partition = self.require_partitions().partition
             assert partition is not None
             labelled = self.annotations.labels_per_annotator > 0
             pooled = partition.reshape(-1, partition.shape[-1])
@@ -253,13 +288,13 @@ class Posterior:
         if coterie is not None:
             if annotator is not None:
                 raise CoterieError("confusion takes an annotator or a coterie, not both")
-            matrix = self._coterie_matrix(coterie, self.partition(k, loss=loss), quantile)
+            matrix = coterie_matrix(self, coterie, self.partition(k, loss=loss), quantile)
             return pd.DataFrame(matrix, index=rows, columns=columns)
-        l = slice(None) if annotator is None else int(self._annotator_codes([annotator])[0])
+        l = slice(None) if annotator is None else int(codes_of([annotator], a.annotators)[0])
         if quantile is None:
             matrix = self.confusion_mean[l]
         else:
-            matrix = self._sampled("intervals").confusion_quantile(l, quantile)
+            matrix = self.require_draws("intervals").confusion_quantile(l, quantile)
         if annotator is not None:
             return pd.DataFrame(matrix, index=rows, columns=columns)
         index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
@@ -277,22 +312,21 @@ class Posterior:
             raise CoterieError(
                 f"cooccurrence takes a list of annotators: cooccurrence([{annotators!r}, ...])"
             )
-        draws = self._grouped()
-        everybody = self.annotations.annotators
+        draws, everybody = self.require_partitions(), self.annotations.annotators
         n = len(everybody)
         if annotators is None and n > MOST_ANNOTATORS:
             raise CoterieError(
                 f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB; "
                 "ask for some of them: cooccurrence(annotators=[...])"
             )
-        codes = np.arange(n) if annotators is None else self._annotator_codes(annotators)
+        codes = np.arange(n) if annotators is None else codes_of(annotators, everybody)
         index = pd.Index(everybody[codes], name="annotator")
         return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
 
     @property
     def n_coteries(self) -> NDArray[np.int64]:
         """Number of coteries in each draw, shape (chains, draws)."""
-        counts = self._grouped().n_coteries
+        counts = self.require_partitions().n_coteries
         assert counts is not None  # a model with clusters counts them
         return counts
 
@@ -303,20 +337,7 @@ class Posterior:
         converged, and infinite if it never moves and differs. With one chain it compares the
         chain's halves: that chains from different starts agree is then not tested.
         """
-        return diagnose(self._sampled("diagnostics").trace)
-
-    @property
-    def converged(self) -> bool:
-        """Whether the result may be trusted to be where it would be after more sweeps.
-
-        A sampler's: R-hat at most 1.01 and bulk effective sample size at least 400 of the log
-        joint, the number of clusters, the concentration and the class totals, and no chain that
-        ended in another mode and had to be left out. An iteration's (EM):
-        whether it reached its tolerance. A closed form, such as the vote, always has converged.
-        """
-        if self.draws is None:
-            return bool(self.run.get("converged", True))
-        return has_converged(self.draws.trace) and not self.run.get("left_out")
+        return diagnose(self.require_draws("diagnostics").trace)
 
     def to_arviz(self) -> Any:
         """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).
@@ -327,7 +348,7 @@ class Posterior:
         """
         from coterie.posterior.arviz import datatree
 
-        return datatree(self, self._sampled("draws"))
+        return datatree(self, self.require_draws("draws"))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to one file, which :func:`coterie.load` reads.
@@ -364,39 +385,16 @@ class Posterior:
 
         return Plots(self)
 
-    def _coterie_matrix(
-        self, coterie: int, partition: PointPartition, quantile: float | None
-    ) -> FloatArray:
-        n = partition.n_coteries
-        if coterie not in range(1, n + 1):
-            raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
-        m = coterie - 1
-        if quantile is None:
-            return np.asarray(mean_of_members(self.confusion_mean[None], partition)[0, m])
-        matrices = matrices_of_coteries(self._grouped(), partition)
-        return np.asarray(np.quantile(matrices[:, m], quantile, axis=0), np.float64)
-
-    def _grouped(self) -> Draws:
-        if self.draws is None or self.draws.partition is None:
+    def require_partitions(self) -> Draws:
+        """Give the draws, which have partitions; an error if the model finds no coteries."""
+        if not self.abilities.coteries:
             raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
-        return self.draws
+        return self.require_draws("coteries")
 
-    def _sampled(self, what: str) -> Draws:
+    def require_draws(self, what: str) -> Draws:
+        """Give the draws; an error if a point estimate is asked for what needs them."""
         if self.draws is None:
             raise CoterieError(
                 f"{self.model} gives a point estimate without {what}; fit IBCC, CBCC or HCBCC"
             )
         return self.draws
-
-    def _annotator_codes(self, annotators: Sequence[Hashable]) -> NDArray[np.int64]:
-        place = {name: l for l, name in enumerate(self.annotations.annotators)}
-        unknown = [name for name in annotators if name not in place]
-        if unknown:
-            raise self._no_annotator(unknown[0])
-        return np.array([place[name] for name in annotators], np.int64)
-
-    def _no_annotator(self, annotator: Hashable) -> DataError:
-        names = [str(name) for name in self.annotations.annotators]
-        near = difflib.get_close_matches(str(annotator), names, n=3)
-        hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-        return DataError(f"no annotator {annotator!r} among the {len(names):,} of this data{hint}")

@@ -4,18 +4,22 @@ The file is a zip archive (:mod:`coterie.files.container`) of numpy arrays and a
 Of the labels only the order by item is kept; the order by annotator is worked out again, so that
 the two cannot disagree. Whole numbers are stored as narrow as they fit, floats bit by bit.
 
-A change of the layout raises VERSION; ``load`` then still reads every older one.
+A change of the layout raises the version; ``load`` then still reads every older one
+(:mod:`coterie.posterior.older`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.errors import DataError
@@ -23,12 +27,15 @@ from coterie.files.atomic import Writer, write_file
 from coterie.files.container import Format, container_writer, damage_of, read_container
 from coterie.files.json_values import from_json, to_json
 from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
-from coterie.posterior.draws import Draws
+from coterie.posterior.draws import DrawnArray, Draws
+from coterie.posterior.items import ItemNumbers
 from coterie.posterior.older import upgraded
 from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
 
 FORMAT = Format("coterie posterior", 2)
+TRACE, EXTRA, ITEM_NUMBERS = "draws.trace.", "draws.extra.", "item_numbers."
+"""What the names of arrays begin with of which a model may have any number."""
 VOCABULARIES = ("items", "annotators", "classes", "extra_answers")
 
 
@@ -49,15 +56,23 @@ def writer(posterior: Posterior) -> Writer:
         "model": posterior.model,
         "settings": to_json(dict(posterior.settings), or_text=True),
         "run": to_json(dict(posterior.run), or_text=True),
+        "method": posterior.method,
+        "abilities": asdict(posterior.abilities),
+        "converged": posterior.converged,
         "annotations": _pack_annotations(posterior.annotations, arrays),
+        "item_numbers": _pack_item_numbers(posterior.item_numbers, arrays),
         "trace": [],
+        "watched": [],
+        "extra": {},
     }
     for name in ("item_probability", "class_balance", "confusion_mean"):
         arrays[name] = getattr(posterior, name)
     if posterior.label is not None:
         arrays["label"] = narrow(posterior.label)
+    if posterior.raw_probability is not None:
+        arrays["raw_probability"] = posterior.raw_probability
     if posterior.draws is not None:
-        header["trace"] = _pack_draws(posterior.draws, arrays)
+        header |= _pack_draws(posterior.draws, arrays)
     return container_writer(FORMAT, header, arrays)
 
 
@@ -74,7 +89,12 @@ def _pack_annotations(annotations: Annotations, arrays: Arrays) -> dict[str, Any
     return {**header, "columns": columns, "origin": annotations.origin}
 
 
-def _pack_draws(draws: Draws, arrays: Arrays) -> list[str]:
+def _pack_item_numbers(numbers: Mapping[str, ItemNumbers], arrays: Arrays) -> dict[str, list[str]]:
+    arrays |= {f"{ITEM_NUMBERS}{name}": one.values for name, one in numbers.items()}
+    return {name: list(one.columns) for name, one in numbers.items()}
+
+
+def _pack_draws(draws: Draws, arrays: Arrays) -> dict[str, Any]:
     arrays["draws.confusion"] = draws.confusion
     arrays["draws.class_balance"] = draws.class_balance
     if draws.partition is not None:
@@ -82,8 +102,13 @@ def _pack_draws(draws: Draws, arrays: Arrays) -> list[str]:
     if draws.n_coteries is not None:
         arrays["draws.n_coteries"] = narrow(draws.n_coteries)
     for name, values in draws.trace.items():
-        arrays[f"draws.trace.{name}"] = np.asarray(values, np.float64)
-    return list(draws.trace)
+        arrays[f"{TRACE}{name}"] = np.asarray(values, np.float64)
+    arrays |= {f"{EXTRA}{name}": one.values for name, one in draws.extra.items()}
+    return {
+        "trace": list(draws.trace),
+        "watched": list(draws.watched),
+        "extra": {name: list(one.dims) for name, one in draws.extra.items()},
+    }
 
 
 def load(path: str | PathLike[str]) -> Posterior:
@@ -115,7 +140,15 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
             class_balance=_floats(arrays, "class_balance"),
             confusion_mean=_floats(arrays, "confusion_mean"),
             label=_codes_if_any(arrays, "label", np.int64),
-            draws=_unpack_draws(header["trace"], arrays) if "draws.confusion" in arrays else None,
+            draws=_unpack_draws(header, arrays) if "draws.confusion" in arrays else None,
+            raw_probability=_floats_if_any(arrays, "raw_probability"),
+            item_numbers={
+                name: ItemNumbers(columns, values)
+                for name, columns, values in _named(header["item_numbers"], ITEM_NUMBERS, arrays)
+            },
+            method=_method(header["method"]),
+            abilities=_abilities(header["abilities"]),
+            converged=_flag(header["converged"]),
             model=str(header["model"]),
             settings=dict(from_json(header["settings"])),
             run=dict(from_json(header["run"])),
@@ -144,23 +177,67 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
     return Annotations(items, annotators, classes, extra_answers, codes, columns, origin)
 
 
-def _unpack_draws(names: Any, arrays: Arrays) -> Draws:
-    kept = sorted(name for name in arrays if name.startswith("draws.trace."))
-    if not isinstance(names, list) or sorted(f"draws.trace.{name}" for name in names) != kept:
+def _method(found: Any) -> Method:
+    if found not in get_args(Method):
+        raise ValueError(f"unknown method {found!r}")
+    method: Method = found
+    return method
+
+
+def _abilities(found: Any) -> Abilities:
+    return Abilities(**{field.name: _flag(found[field.name]) for field in fields(Abilities)})
+
+
+def _flag(found: Any) -> bool:
+    if type(found) is not bool:
+        raise ValueError(f"expected true or false, got {found!r}")
+    return found
+
+
+def _unpack_draws(header: dict[str, Any], arrays: Arrays) -> Draws:
+    names = header["trace"]
+    kept = sorted(name for name in arrays if name.startswith(TRACE))
+    if not isinstance(names, list) or sorted(f"{TRACE}{name}" for name in names) != kept:
         raise ValueError("the trace has other names than arrays")
     return Draws(
         confusion=_floats(arrays, "draws.confusion"),
         class_balance=_floats(arrays, "draws.class_balance"),
         partition=_codes_if_any(arrays, "draws.partition", np.int32),
         n_coteries=_codes_if_any(arrays, "draws.n_coteries", np.int64),
-        trace={str(name): _floats(arrays, f"draws.trace.{name}") for name in names},
+        trace={str(name): _floats(arrays, f"{TRACE}{name}") for name in names},
+        watched=_words(header["watched"]),
+        extra={
+            name: DrawnArray(dims, values)
+            for name, dims, values in _named(header["extra"], EXTRA, arrays)
+        },
     )
+
+
+def _named(
+    words: Any, prefix: str, arrays: Arrays
+) -> Iterator[tuple[str, tuple[str, ...], NDArray[Any]]]:
+    """Give name, words and array of everything that is stored under a prefix."""
+    stored = {name.removeprefix(prefix) for name in arrays if name.startswith(prefix)}
+    if stored != set(words):
+        raise ValueError(f"the file has arrays {sorted(stored)}, but names {sorted(words)}")
+    for name, some in words.items():
+        yield name, _words(some), _floats(arrays, f"{prefix}{name}")
+
+
+def _words(found: Any) -> tuple[str, ...]:
+    if not isinstance(found, list) or not all(isinstance(word, str) for word in found):
+        raise ValueError(f"expected a list of words, got {found!r}")
+    return tuple(found)
 
 
 def _floats(arrays: Arrays, name: str) -> NDArray[Any]:
     if arrays[name].dtype.kind != "f":
         raise ValueError(f"{name} must hold floats, got {arrays[name].dtype}")
     return arrays[name]
+
+
+def _floats_if_any(arrays: Arrays, name: str) -> NDArray[Any] | None:
+    return _floats(arrays, name) if name in arrays else None
 
 
 def _codes(arrays: Arrays, name: str, kind: type[np.signedinteger[Any]]) -> NDArray[Any]:

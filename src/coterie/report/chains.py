@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, has_converged, quantities_of
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, quantities_of
 from coterie.posterior import Posterior
 from coterie.report.people import records
 from coterie.words.names import name
@@ -24,14 +24,14 @@ Facts = dict[str, Any]
 
 def convergence_facts(posterior: Posterior) -> Facts:
     """Describe the chains; a point estimate has none, and only a sentence."""
-    draws = posterior.draws
-    if draws is None:
+    if not posterior.abilities.uncertainty:
         return {"trust": trust_point(posterior), "traces": [], "quantities": [], "left_out": 0}
+    draws = posterior.require_draws("diagnostics")
     quantities = [
         {
             **row,
             "name": quantity_name(posterior, quantity),
-            "watched": quantity.is_watched,
+            "watched": quantity.name in draws.watched,
             "digits": digits_of(row["mcse"]),
         }
         for quantity, row in zip(
@@ -120,7 +120,7 @@ def left_out(posterior: Posterior) -> list[Facts]:
 
 def trust_point(posterior: Posterior) -> Facts:
     """Say what a point estimate is worth."""
-    if posterior.model == "MajorityVote":
+    if posterior.method == "count":
         return {
             "state": "ok",
             "sentence": "A vote is a count: there is nothing to converge, and nothing that says "
@@ -141,10 +141,9 @@ def trust_point(posterior: Posterior) -> Facts:
 
 def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     """Say whether a sampler's result can be trusted, with the numbers that decide it."""
-    assert posterior.draws is not None
-    run = posterior.run
+    draws, run = posterior.require_draws("chains"), posterior.run
     gone = left_out(posterior)
-    n = len(next(iter(posterior.draws.trace.values()), ())) + len(gone)
+    n = len(next(iter(draws.trace.values()), ())) + len(gone)
     worst = max((r for row in quantities if (r := row["r_hat"]) is not None), default=None)
     least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
     few = least is None or least < LEAST_ESS
@@ -157,7 +156,7 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"
     early = " The run was interrupted: this is what the draws so far say." if stopped else ""
-    if not has_converged(posterior.draws.trace):
+    if not draws.settled():
         sentence = (
             f"Do not trust this result yet: {have} not converged. {numbers} "
             f"Run more sweeps, and look at where the chains differ.{early}"

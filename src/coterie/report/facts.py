@@ -13,7 +13,7 @@ from coterie.report.chains import convergence_facts
 from coterie.report.checked import caveat_of
 from coterie.report.items import balance_facts, item_facts
 from coterie.report.matrix import axes_of, room_of
-from coterie.report.people import annotator_facts, coterie_facts, has_coteries
+from coterie.report.people import annotator_facts, coterie_facts
 from coterie.report.reproduce import settings_facts
 from coterie.report.together import cooccurrence_facts
 from coterie.report.truth import truth_facts
@@ -68,11 +68,11 @@ def gather(
     a = posterior.annotations
     table = posterior.annotators()
     axes = axes_of(posterior)
-    grouped = has_coteries(posterior)
+    grouped = posterior.abilities.coteries
     facts: Facts = {
         "title": name(title, MOST_TITLE) if title else default_title(a),
         "model": posterior.model,
-        "sampled": posterior.draws is not None,
+        "abilities": posterior.abilities,
         "caveat": caveat_of(a),
         "sizes": {"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
         "axes": {

@@ -113,11 +113,11 @@ def answers_to(posterior: Posterior, i: int) -> list[Facts]:
 
 def balance_facts(posterior: Posterior) -> Facts:
     """Describe the classes: how many items each has, and its proportion with an interval."""
-    a, draws = posterior.annotations, posterior.draws
+    a, uncertain = posterior.annotations, posterior.abilities.uncertainty
     items = np.bincount(posterior.label_code, minlength=a.n_classes)
     low = high = [None] * a.n_classes
-    if draws is not None:
-        pooled = draws.class_balance.reshape(-1, a.n_classes)
+    if uncertain:
+        pooled = posterior.require_draws("intervals").class_balance.reshape(-1, a.n_classes)
         low, high = (end.tolist() for end in np.quantile(pooled, INTERVAL, axis=0))
     rows: list[Facts] = [
         {
@@ -136,5 +136,5 @@ def balance_facts(posterior: Posterior) -> Facts:
     return {
         "rows": rows[:most],
         "left_out": max(len(rows) - most, 0),
-        "has_interval": draws is not None,
+        "has_interval": uncertain,
     }

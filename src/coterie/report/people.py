@@ -22,11 +22,6 @@ MOST_ANNOTATORS = 1_000
 Facts = dict[str, Any]
 
 
-def has_coteries(posterior: Posterior) -> bool:
-    """Say whether the model groups annotators."""
-    return posterior.draws is not None and posterior.draws.partition is not None
-
-
 def coterie_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Facts:
     """Describe the coteries, largest first: the first as cards, more as rows of a table.
 

@@ -6,14 +6,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from coterie.abilities import Abilities
 from coterie.posterior import Posterior
 from coterie.report.items import CERTAIN, DOUBTFUL
 from coterie.report.kinds import blind_accuracy, kinds_of
 from coterie.report.truth import OVERCONFIDENT
 from coterie.words.names import isolated
 from coterie.words.numbers import count, listed, percent, rough, tenths
-
-VOTE = "MajorityVote"
 
 Facts = dict[str, Any]
 
@@ -67,7 +66,7 @@ def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str
     if caveat is not None and caveat.nothing:
         right = against_truth(facts["truth"])
         return [caveat.sentence, many, *([f"{right[0].upper()}{right[1:]}."] if right else [])]
-    sure = how_sure(posterior.model, facts["items"], facts["truth"])
+    sure = how_sure(posterior.abilities, facts["items"], facts["truth"])
     clauses = what_stands_out(posterior, facts, table)
     if caveat is not None:
         return [caveat.sentence, many, sure, *([sentence_of(clauses)] if clauses else [])]
@@ -87,11 +86,11 @@ def how_many(posterior: Posterior, items: Facts) -> str:
     return text + "."
 
 
-def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
+def how_sure(abilities: Abilities, items: Facts, truth: Facts | None) -> str:
     """Say how sure the labels are, and, with a truth, how often they are right."""
     n, sure = items["n_labelled"], items["n_certain"]
     share = percent(sure / n) if n else "0 %"
-    if model == VOTE:
+    if not abilities.probabilities:
         text = (
             f"On {sure:,} of them ({share}) at least {percent(CERTAIN)} of the votes agree, but "
             "a share of votes is not a probability: it cannot say how many labels are wrong"
@@ -106,7 +105,7 @@ def how_sure(model: str, items: Facts, truth: Facts | None) -> str:
         )
     if truth is not None:
         text += f"; {against_truth(truth)}"
-        if model != VOTE and truth["judged"] == OVERCONFIDENT:
+        if abilities.probabilities and truth["judged"] == OVERCONFIDENT:
             text += f", not the {tenths(truth['mean_confidence'])} that the model expects of them"
     return text + "."
 
@@ -123,8 +122,8 @@ def against_truth(truth: Facts | None) -> str:
 
 def what_stands_out(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
     """Say what a person should look at first, and what to do about it; the worst first."""
-    about_items = _about_items(posterior.model, facts["items"]["n_doubtful"])
-    if posterior.model == VOTE:  # its accuracies are agreement with itself: they accuse nobody
+    about_items = _about_items(posterior.abilities, facts["items"]["n_doubtful"])
+    if not posterior.abilities.accuracies:  # agreement with the vote itself accuses nobody
         return [*about_items, ABOUT_VOTES]
     cards = facts["coteries"]["cards"] if facts["coteries"] else []
     roles = {card["coterie"]: card["role"] for card in cards}
@@ -169,11 +168,11 @@ def _who(some: pd.DataFrame, table: pd.DataFrame) -> str:
     return f"{count(len(some), 'annotator')} ({names}; {share} of the labels)"
 
 
-def _about_items(model: str, n: int) -> list[str]:
+def _about_items(abilities: Abilities, n: int) -> list[str]:
     if not n:
         return []
     items, limit = count(n, "item"), percent(DOUBTFUL)
-    if model == VOTE:
+    if not abilities.probabilities:
         return [f"on {items} less than {limit} of the votes agree: ask more people there first"]
     are = "is" if n == 1 else "are"
     return [f"{items} {are} less than {limit} certain: ask for more labels there first"]

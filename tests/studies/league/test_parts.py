@@ -132,6 +132,7 @@ def test_coteries_are_the_posterior_mean():
     draws = coterie.posterior.Draws(
         confusion=np.full((2, 2, 2, 2, 2), 0.5, np.float32),
         class_balance=np.full((2, 2, 2), 0.5),
+        partition=np.zeros((2, 2, 2), np.int32),
         n_coteries=np.array([[1, 2], [2, 2]]),
     )
     posterior = vote(ROWS)
@@ -141,6 +142,7 @@ def test_coteries_are_the_posterior_mean():
         posterior.class_balance,
         posterior.confusion_mean,
         draws=draws,
+        abilities=coterie.HCBCC.abilities,
     )
     assert mean_coteries(sampled) == 1.75
     assert mean_coteries(posterior) is None

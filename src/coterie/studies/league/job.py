@@ -118,6 +118,4 @@ def warm_up(model: Estimator) -> None:
 
 def mean_coteries(posterior: Posterior) -> float | None:
     """Give the posterior mean of the number of coteries; None if the model finds none."""
-    if posterior.draws is None or posterior.draws.n_coteries is None:
-        return None
-    return float(posterior.draws.n_coteries.mean())
+    return float(posterior.n_coteries.mean()) if posterior.abilities.coteries else None

@@ -156,7 +156,7 @@ def limit(settings: Settings, seed: int, limit: str) -> Result:
 
 
 def _run(model: Any, crowd: coterie.Crowd, settings: Settings, seed: int) -> FloatArray:
-    if hasattr(model, "sweeps"):
+    if model.method == "gibbs":
         model.set_params(
             sweeps=settings.sweeps,
             burn_in=settings.burn_in,
@@ -176,6 +176,4 @@ def _largest(first: FloatArray, second: FloatArray) -> float:
 
 def _clusters(model: Any) -> float | None:
     posterior = model.posterior_
-    if posterior.model != "CBCC":
-        return None
-    return float(posterior.n_coteries.mean())
+    return float(posterior.n_coteries.mean()) if posterior.abilities.coteries else None

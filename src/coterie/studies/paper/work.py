@@ -43,11 +43,11 @@ def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Res
     dataset = load(data)
     posterior = _fit(model, dataset.annotations, settings, seed, chains=settings.chains)
     result = _scores(posterior, dataset.truth)
-    if model not in SAMPLERS:
+    if posterior.method != "gibbs":
         return result
     result["converged"] = posterior.converged
     result["chains_left_out"] = len(posterior.run["left_out"])
-    if model in CLUSTERED:
+    if posterior.abilities.coteries:
         result["clusters"] = posterior.n_coteries.mean(axis=1).tolist()
         if run == 0:
             result["cooccurrence"] = percent_triangle(posterior.cooccurrence().to_numpy())
@@ -69,7 +69,7 @@ def thinned(
     prior = "paper" if groups is None else PRIOR.get(model, "paper")
     posterior = _fit(model, annotations, settings, seed, chains=1, prior=prior)
     result = _scores(posterior, source.truth) | {"labels": annotations.n_labels}
-    if model in CLUSTERED:
+    if posterior.abilities.coteries:
         result["clusters"] = float(posterior.n_coteries.mean())
         if groups is not None:
             together = posterior.cooccurrence().to_numpy()
@@ -88,7 +88,7 @@ def _fit(
     chains: int,
     prior: Any = "paper",
 ) -> coterie.Posterior:
-    if model == "majority":
+    if model not in SAMPLERS:
         return coterie.MajorityVote().fit(annotations).posterior_
     estimator = SAMPLERS[model](
         prior=prior,

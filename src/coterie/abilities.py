@@ -1,0 +1,42 @@
+"""What a model can do, declared by the model in one place and read by everybody else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Method = Literal["count", "em", "gibbs", "variational"]
+"""How a model is fitted: by counting, by an iteration to a point, by sampling, by a bound."""
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What a model can do. Tables, reports, plots and commands ask this, never its name.
+
+    Parameters
+    ----------
+    coteries
+        It groups the annotators: its draws have partitions.
+    uncertainty
+        It keeps draws: there are intervals, roles and diagnostics.
+    probabilities
+        Its item probabilities are beliefs; False if they are shares of votes, which cannot say
+        how many labels are wrong.
+    accuracies
+        Its confusion matrices set answers against the truth; False if against the vote, own
+        answers included, which judges nobody.
+
+    Examples
+    --------
+    >>> Abilities(coteries=True, uncertainty=True)
+    Abilities(coteries=True, uncertainty=True, probabilities=True, accuracies=True)
+    """
+
+    coteries: bool = False
+    uncertainty: bool = False
+    probabilities: bool = True
+    accuracies: bool = True
+
+
+POINT = Abilities()
+"""Those of a point estimate, which most models without draws are."""

@@ -1,0 +1,125 @@
+"""What a sampled model brings along: its kernels, which it must, and hooks, which it may."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.inference.modes import Evidence, Verdict, judge_modes
+from coterie.inference.start import Start, start_apart
+from coterie.kernels.layout import PLAIN, Layout
+from coterie.kernels.record import Tally, Trace
+from coterie.posterior import ItemNumbers
+
+FloatArray = NDArray[np.float64]
+
+
+class Kernels(Protocol):
+    """What a model's kernel module offers: ``coterie.kernels.gibbs.ibcc, cbcc, hcbcc``.
+
+    The packed prior and the state are NamedTuples of arrays of the kernel's own. The prior has
+    ``class_weight``, shape (classes,); the state has ``truth``, shape (items,), and, if the model
+    finds coteries, ``group``, shape (annotators,), -1 for annotators without labels.
+    """
+
+    def pack_prior(self, prior: Any) -> Any:
+        """Give a resolved prior as a NamedTuple of arrays."""
+
+    def initial_state(
+        self, data: Codes, prior: Any, truth: Any, group: Any, rng: np.random.Generator
+    ) -> Any:
+        """Start from these classes and clusters."""
+
+    def run_block(
+        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator, tally: Tally,
+        trace: Trace,
+    ) -> None:  # fmt: skip
+        """Do one sweep for each entry of the trace."""
+
+    def draw_confusion(
+        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator,
+        spare: np.random.Generator, out: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        """Draw every annotator's matrix given the state."""
+
+    def mean_confusion(self, state: Any, data: Codes, prior: Any, out: NDArray[np.float64]) -> None:
+        """Add every annotator's mean matrix given the state."""
+
+    def draw_class_balance(
+        self, state: Any, prior: Any, rng: np.random.Generator, out: NDArray[np.float64]
+    ) -> None:
+        """Draw the class proportions given the state."""
+
+
+class Averages(NamedTuple):
+    """What a run found about the items, averaged over sweeps and chains."""
+
+    item_probability: FloatArray  # (items, classes)   the model's own
+    per_item: Mapping[str, FloatArray]  # (items, columns)   by the names of the layout
+
+
+class Reported(NamedTuple):
+    """What a model reports about the items."""
+
+    item_probability: FloatArray  # (items, classes)
+    item_numbers: Mapping[str, ItemNumbers]
+
+
+def no_layout(data: Codes, prior: Any) -> Layout:
+    """Record what every kernel records."""
+    return PLAIN
+
+
+def write_nothing(
+    state: Any, data: Codes, prior: Any, rng: np.random.Generator, out: Mapping[str, FloatArray]
+) -> None:
+    """Keep of a draw what is kept of every draw."""
+
+
+def report_as_found(found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
+    """Report the model's own probabilities, and all that its layout has per item."""
+    numbers = {
+        one.name: ItemNumbers(one.columns, found.per_item[one.name]) for one in layout.per_item
+    }
+    return Reported(found.item_probability, numbers)
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """Where a sampled model departs from the others; a model names only what it changes.
+
+    Parameters
+    ----------
+    layout
+        ``(data, prior) -> Layout``: what the kernel records beside what every kernel does.
+    write_draw
+        ``(state, data, prior, rng, out)``: fill the arrays that the layout has per draw, by name.
+    start
+        ``(number, data, rng) -> Start``: where chain ``number`` starts.
+    judge
+        ``(evidence) -> Verdict``: which chains are pooled, and why not the others.
+    report
+        ``(averages, layout, data, prior) -> Reported``: the probabilities and numbers of the items
+        that users see, from what was averaged.
+    cluster_densities
+        The log joint holds a density of every cluster's parameters: such log joints are compared
+        only between chains that had the same number of clusters at some time.
+    """
+
+    layout: Callable[[Codes, Any], Layout] = no_layout
+    write_draw: Callable[[Any, Codes, Any, np.random.Generator, Mapping[str, FloatArray]], None] = (
+        write_nothing
+    )
+    start: Callable[[int, Codes, np.random.Generator], Start] = start_apart
+    judge: Callable[[Evidence], Verdict] = judge_modes
+    report: Callable[[Averages, Layout, Codes, Any], Reported] = report_as_found
+    cluster_densities: bool = False
+
+
+NO_HOOKS = Hooks()
+"""As all others do."""

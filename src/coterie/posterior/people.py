@@ -1,0 +1,70 @@
+"""Annotators: whose codes are wanted; how much they said, how well, with whom, in which role."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.errors import DataError
+from coterie.metrics import informativeness
+from coterie.partition import PointPartition
+from coterie.posterior.draws import INTERVAL, Draws
+from coterie.roles.name import Roles, roles_of
+
+if TYPE_CHECKING:
+    from coterie.posterior.posterior import Posterior
+
+
+def annotator_table(posterior: Posterior, partition: PointPartition | None) -> pd.DataFrame:
+    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.annotators`.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    partition
+        The coteries, if the model finds any.
+    """
+    a = posterior.annotations
+    table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
+    if posterior.abilities.uncertainty:
+        accuracy = posterior.require_draws("intervals").accuracy()
+        table["accuracy"] = accuracy.mean(axis=0)
+        table["accuracy_low"], table["accuracy_high"] = np.quantile(accuracy, INTERVAL, axis=0)
+    else:
+        diagonal = np.diagonal(posterior.confusion_mean, axis1=1, axis2=2)
+        table["accuracy"] = diagonal @ posterior.class_balance
+    table["informativeness"] = informativeness(posterior.confusion_mean)
+    if partition is not None:
+        coterie = pd.array(partition.group + 1, dtype="Int64")
+        table["coterie"] = pd.Series(coterie).mask(partition.group < 0)
+        table["membership"] = partition.membership
+    if posterior.abilities.uncertainty:
+        roles = _roles(posterior, posterior.require_draws("roles"))
+        table["role"], table["role_probability"] = roles
+    return table
+
+
+def _roles(posterior: Posterior, draws: Draws) -> Roles:
+    a = posterior.annotations
+    pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
+    balance = draws.class_balance.reshape(len(pooled), -1)
+    labelled = a.labels_per_annotator > 0
+    return roles_of(pooled, balance, a.classes, a.answers, labelled=labelled)
+
+
+def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np.int64]:
+    """Give the codes of annotators by their names; a name that nobody has is a DataError."""
+    place = {name: l for l, name in enumerate(annotators)}
+    for name in wanted:
+        if name not in place:
+            words = [str(one) for one in annotators]
+            near = difflib.get_close_matches(str(name), words, n=3)
+            hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
+            raise DataError(f"no annotator {name!r} among the {len(words):,} of this data{hint}")
+    return np.array([place[name] for name in wanted], np.int64)
