@@ -25,8 +25,8 @@ crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown
 	install="$$folder/bin/python -m pip install --quiet --disable-pip-version-check"; \
 	echo "Building a throw-away environment with crowd-kit (large, a minute or two) ..."; \
 	cd $(ROOT) && $(PYTHON) -m venv $$folder && $$install --upgrade 'pip>=25.1' && \
-	$$install . pytest --group bench && \
-	$$folder/bin/python -m pytest tests/test_crowd_kit.py $(ARGS)
+	$$install . pytest hypothesis --group bench && \
+	$$folder/bin/python -m pytest tests/models/test_crowd_kit.py $(ARGS)
 
 lint: $(STAMPS)/lint  ## check style and format
 	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .

@@ -1,14 +1,20 @@
-"""Before the tests: kernels of the sources as they are, and plain numbers in doctests."""
+"""Before the tests: kernels of the sources as they are, no clocks, plain numbers in doctests."""
 
 import os
 from collections.abc import Generator
 
+import hypothesis
 import numpy as np
 import pytest
 
 from benchmarks import cache
 
 os.environ.setdefault("NUMBA_CACHE_DIR", str(cache.folder()))
+# A busy machine is not a bug, and the first example of some tests compiles.
+hypothesis.settings.register_profile(
+    "coterie", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("coterie")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-import time
 import warnings
 from pathlib import Path
 
@@ -29,12 +28,13 @@ class Leaves(MajorityVote):
 
 
 class Sleeps(MajorityVote):
-    """Leaves its process id where the environment says, then sleeps past every limit."""
+    """Writes its process id where the environment says, then sleeps for ever."""
 
     def _fit(self, annotations):
         if "COMPARE_PIDS" in os.environ:
-            (Path(os.environ["COMPARE_PIDS"]) / str(os.getpid())).touch()
-        time.sleep(600)
+            Path(os.environ["COMPARE_PIDS"]).write_text(f"{os.getpid()}\n", "utf-8")
+        while True:
+            signal.pause()
 
 
 class Swallows(MajorityVote):

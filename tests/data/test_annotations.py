@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -45,7 +45,6 @@ def slow_rows(pairs, n_rows):
     return start, column, answer
 
 
-@settings(deadline=None)
 @given(coded_triples())
 def test_rows_are_those_of_the_slow_way(drawn):
     sizes, triples = drawn
@@ -59,7 +58,6 @@ def test_rows_are_those_of_the_slow_way(drawn):
     assert count_pairs(codes) == len({(i, l) for i, l, _ in triples})
 
 
-@settings(deadline=None)
 @given(coded_triples(), st.randoms())
 def test_the_order_of_the_triples_changes_not_one_bit(drawn, random):
     sizes, triples = drawn

@@ -9,7 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -374,7 +374,6 @@ def tables(draw):
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataWarning")
-@settings(deadline=None)
 @given(tables(), st.randoms())
 def test_the_order_of_the_rows_changes_not_one_bit(rows, random):
     ours = annotations_from(rows, duplicates="keep")
@@ -388,7 +387,6 @@ def test_the_order_of_the_rows_changes_not_one_bit(rows, random):
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataWarning")
-@settings(deadline=None)
 @given(tables())
 def test_the_frame_of_annotations_gives_them_back(rows):
     ours = annotations_from(rows, duplicates="keep")

@@ -197,7 +197,8 @@ cells = st.text(
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataWarning")
 @settings(
-    deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=50,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.lists(st.tuples(cells, cells, cells)), st.sampled_from(",;\t|"))
 def test_any_text_comes_back_from_a_file(tmp_path, rows, delimiter):

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
@@ -47,7 +47,6 @@ smoothings = st.sampled_from([0.0, 0.3])
 
 
 @exact
-@settings(deadline=None)
 @given(tiny_data(), smoothings)
 def test_the_objective_never_falls(codes, smoothing):
     start = vote_start(codes, smoothing)
@@ -62,7 +61,6 @@ def test_the_objective_never_falls(codes, smoothing):
 
 
 @exact
-@settings(deadline=None)
 @given(tiny_data(), smoothings)
 def test_every_iteration_agrees_with_the_reference(codes, smoothing):
     said, gold = reference.dense(codes), codes.gold

@@ -38,7 +38,6 @@ def disagreeing_pairs(first, second):
 
 
 @given(draws_and_group())
-@settings(deadline=None)  # the first one may compile
 def test_expected_loss_is_the_mean_over_the_draws(case):
     partitions, group = case
     vi = np.mean([variation_of_information(draw, group) for draw in partitions])
@@ -48,7 +47,6 @@ def test_expected_loss_is_the_mean_over_the_draws(case):
 
 
 @given(draws_and_group())
-@settings(deadline=None)  # the first one may compile
 def test_membership_is_the_mean_share_of_companions(case):
     partitions, group = case
     expected = []
@@ -63,7 +61,7 @@ def test_membership_is_the_mean_share_of_companions(case):
 
 
 @given(draws_and_group(), st.sampled_from(LOSSES))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_the_parts_of_a_result_belong_together(case, loss):
     partitions, _ = case
     kept = partitions.copy()

@@ -2,10 +2,10 @@
 
 import multiprocessing
 import os
+import select
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +14,8 @@ import pytest
 from coterie.studies.league import Job, Limits, Source, line_up, run_jobs
 
 TESTS = Path(__file__).parents[2]
-PLENTY = Limits(seconds=120)
+A_HANG = 3_600  # seconds: no machine is so busy
+PLENTY = Limits(seconds=A_HANG)
 LABELS = (
     "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq1,cat,yes\nq2,ann,no\nq2,bob,no\nq2,cat,no\n"
 )
@@ -61,16 +62,14 @@ def test_whatever_a_model_does_the_others_are_scored(source, capfd):
 
 
 def test_a_model_that_takes_too_long_is_ended(source):
-    start = time.monotonic()
     found = outcomes(source, "Sleeps", limits=Limits(seconds=3), workers=1)
     assert found["Sleeps"].status == "timeout"
     assert found["Sleeps"].reason == "not done after 3 s"
-    assert time.monotonic() - start < 300  # it sleeps for 600
 
 
 @linux
 def test_a_model_that_takes_too_much_memory_is_refused(source):
-    found = outcomes(source, "Swallows", limits=Limits(seconds=120, gigabytes=1))
+    found = outcomes(source, "Swallows", limits=PLENTY._replace(gigabytes=1))
     assert found["Swallows"].status == "memory"
     assert found["Swallows"].reason.startswith("more than 1 GB wanted: Unable to allocate 76.3")
     assert found["majority"].status == "ok"
@@ -98,17 +97,15 @@ def test_jobs_run_side_by_side_but_no_more_than_asked(source):
     assert (level[-1], len(events)) == (0, 10)
 
 
-def gone(pid: int) -> bool:
-    """Wait until a process is gone; a zombie nobody has fetched is."""
-    for _ in range(600):
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.1)
-    return False
+def wait_for_end(pid: int) -> None:
+    """Wait until a process has ended; a zombie has."""
+    try:
+        process = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    ended, _, _ = select.select([process], [], [], A_HANG)
+    os.close(process)
+    assert ended, f"process {pid} does not end"
 
 
 @linux
@@ -120,28 +117,28 @@ def test_closing_ends_the_children(source):
         alive = multiprocessing.active_children()
         assert len(alive) == 1
         pid = alive[0].pid
-    assert gone(pid)
+    wait_for_end(pid)
 
 
 @pytest.fixture
 def sleeping_command(source, tmp_path):
     """The command line, in a process group of its own, with a fit that never ends; and its pid."""
-    pids = tmp_path / "pids"
-    pids.mkdir()
+    pipe = tmp_path / "pids"
+    os.mkfifo(pipe)
+    pids = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     command = subprocess.Popen(
         [sys.executable, "-m", "coterie", "compare", source.labels, "--truth", source.truth,
          "--models", "builders.models:Sleeps", "--out", tmp_path / "out"],
-        env={**os.environ, "COMPARE_PIDS": str(pids), "PYTHONPATH": paths},
+        env={**os.environ, "COMPARE_PIDS": str(pipe), "PYTHONPATH": paths},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", start_new_session=True,
     )  # fmt: skip
-    for _ in range(1200):
-        found = list(pids.iterdir())
-        if found or command.poll() is not None:
-            break
-        time.sleep(0.1)
-    assert found, command.communicate()
-    yield command, int(found[0].name)
+    process = os.pidfd_open(command.pid)
+    told, _, _ = select.select([pids, process], [], [], A_HANG)
+    assert told == [pids], command.communicate()
+    yield command, int(os.read(pids, 99))
+    os.close(pids)
+    os.close(process)
     if command.poll() is None:
         os.killpg(command.pid, signal.SIGKILL)
     command.communicate()
@@ -151,10 +148,10 @@ def sleeping_command(source, tmp_path):
 def test_ctrl_c_ends_everything_quietly(sleeping_command, tmp_path):
     command, pid = sleeping_command
     os.killpg(command.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    out, err = command.communicate(timeout=60)
+    out, err = command.communicate()
     assert command.returncode == 130
     assert (out, err) == ("", "")
-    assert gone(pid)
+    wait_for_end(pid)
     assert not (tmp_path / "out").exists()
 
 
@@ -163,4 +160,4 @@ def test_children_do_not_outlive_a_parent_that_is_killed(sleeping_command):
     command, pid = sleeping_command
     os.kill(pid, 0)  # it is there
     command.kill()
-    assert gone(pid)
+    wait_for_end(pid)

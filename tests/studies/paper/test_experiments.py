@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -42,7 +42,6 @@ def labelled_pairs(draw):
     return pairs[:, 0], pairs[:, 1], draw(st.integers(least, len(pairs)))
 
 
-@settings(deadline=None)
 @given(labelled_pairs(), st.integers(0, 2**32))
 def test_thinning_keeps_the_number_and_one_of_everybody(problem, seed):
     item, annotator, n = problem
