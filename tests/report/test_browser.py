@@ -21,6 +21,7 @@ axe = pytest.importorskip(
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP, PHONE = (1280, 900), (390, 844)
+A_HANG = 3_600_000  # milliseconds: a busy machine is not a broken page
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,9 @@ def browser():
         pytest.skip("there is no Chromium to test the page in: apt-get install chromium")
     with sync_api.sync_playwright() as playwright:
         # The page under test is ours: the sandbox, which root may not use, protects nothing.
-        made = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        made = playwright.chromium.launch(
+            executable_path=program, args=["--no-sandbox"], timeout=A_HANG
+        )
         yield made
         made.close()
 
@@ -80,7 +83,7 @@ def visit(browser):
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(3_600_000)  # a busy machine is not a broken page
+        page.set_default_timeout(A_HANG)
         seen.watch(page, path)
         page.goto(path.as_uri())
         return page
