@@ -1,7 +1,12 @@
 """Where chains ended: which of them are pooled, and why not the others."""
 
 import numpy as np
+import pytest
 
+import coterie
+from builders import realdata
+from coterie.errors import ConvergenceWarning
+from coterie.inference import start
 from coterie.inference.modes import judge
 
 
@@ -60,3 +65,51 @@ def test_densities_of_different_dimensions_are_not_compared():
 def test_too_few_draws_judge_nobody():
     assert judge(wander(-50, -80)[:, :39], wander(0.9, 0.8)[:, :39]).left_out == {}
     assert judge(wander(-50, -80)[:, :40], wander(0.9, 0.8)[:, :40]).left_out == {1: "poorer"}
+
+
+def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(monkeypatch):
+    crowd = coterie.simulate(
+        "experts", items=150, annotators=12, classes=2, labels_per_item=8, random_state=1
+    )
+    honest = start.starting_truth
+
+    def turned(number, data, rng):
+        truth = honest(number, data, rng)
+        return (1 - truth).astype(np.int32) if number == 2 else truth
+
+    monkeypatch.setattr("coterie.inference.start.starting_truth", turned)
+    model = coterie.IBCC(random_state=0, sweeps=3_000, burn_in=500)
+    with pytest.warns(ConvergenceWarning, match="chain 3 is mirrored") as caught:
+        posterior = model.fit(crowd.annotations).posterior_
+    assert posterior.run["left_out"] == {"3": "mirrored"}
+    assert not posterior.converged
+    assert caught[0].message.numbers["vote_agreement[3]"] < 0.1
+    assert posterior.draws.class_balance.shape[0] == 3
+    assert coterie.metrics.accuracy(posterior.probabilities(), crowd.truth) > 0.95
+
+
+def quiz(name):
+    folder = realdata.SHARED / "data" / name
+    if not folder.is_dir():
+        pytest.skip("the quizzes are not there: they lie beside the project in shared/data")
+    return coterie.read(folder / "labels.csv")
+
+
+@pytest.mark.slow
+def test_on_a_hard_quiz_a_chain_in_a_poorer_mode_is_left_out():
+    model = coterie.IBCC(random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        posterior = model.fit(quiz("quiz_english")).posterior_
+    assert posterior.run["left_out"] == {"2": "poorer"}
+    assert "chain 2 is poorer" in str(caught[0].message)
+    assert posterior.draws.class_balance.shape[0] == 3
+
+
+@pytest.mark.slow
+def test_equally_good_modes_are_kept_and_said_to_disagree():
+    model = coterie.IBCC(random_state=0)
+    with pytest.warns(ConvergenceWarning, match="have not converged") as caught:
+        posterior = model.fit(quiz("quiz_science")).posterior_
+    assert posterior.run["left_out"] == {}
+    assert caught[0].message.numbers["r_hat"] > 2
+    assert not posterior.converged

@@ -1,0 +1,161 @@
+"""Chains: what they keep, that threads and blocks change nothing, when they stop."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import coterie
+from builders.runs import CROWD, bits, fit, fit_quietly, interrupt_after
+from coterie.errors import ConvergenceWarning, DataError
+from coterie.inference import start
+from coterie.inference.plan import make_plan
+
+
+@pytest.fixture(scope="module")
+def uninterrupted():
+    return fit_quietly()
+
+
+def test_draws_are_thinned_to_a_budget():
+    assert make_plan(10_000, 3_000, None, labelled=100, matrix_cells=400).thin == 7
+    assert make_plan(500, 100, None, labelled=100, matrix_cells=400).thin == 1
+    assert make_plan(10_000, 3_000, 50, labelled=100, matrix_cells=400).draws == 140
+    large = make_plan(10_000, 3_000, None, labelled=1_000_000, matrix_cells=9_000_000)
+    assert large.draws * 1_000_000 * 4 <= 256 * 2**20
+    matrices = make_plan(10_000, 3_000, None, labelled=10_000, matrix_cells=90_000)
+    assert matrices.draws // matrices.matrix_thin * 90_000 * 4 <= 64 * 2**20
+
+
+def test_the_trace_has_every_sweep_and_the_draws_are_thinned(uninterrupted):
+    draws = uninterrupted.draws
+    assert draws.trace["log_joint"].shape == (3, 300)
+    assert draws.partition.shape == (3, 300, 10)
+    sparse = fit_quietly(thin=7)
+    assert sparse.draws.partition.shape == (3, 42, 10)
+    assert sparse.draws.trace["log_joint"].shape == (3, 294)
+    # What is kept does not change where the chains go.
+    np.testing.assert_array_equal(sparse.draws.partition, draws.partition[:, 6::7])
+    np.testing.assert_array_equal(
+        sparse.draws.trace["log_joint"], draws.trace["log_joint"][:, :294]
+    )
+
+
+def test_the_number_of_coteries_is_that_of_the_partition(uninterrupted):
+    draws = uninterrupted.draws
+    count = [[len(set(q)) for q in chain] for chain in draws.partition.tolist()]
+    np.testing.assert_array_equal(draws.n_coteries, count)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, -1])
+def test_the_same_seed_gives_the_same_bits_whatever_the_threads(uninterrupted, n_jobs):
+    assert bits(fit_quietly(n_jobs=n_jobs)) == bits(uninterrupted)
+
+
+def test_blocks_of_any_size_give_the_same_bits(uninterrupted, monkeypatch):
+    monkeypatch.setattr("coterie.inference.chain.BLOCK_SECONDS", 0.0)  # a sweep a block
+    assert bits(fit_quietly()) == bits(uninterrupted)
+
+
+def test_other_seeds_give_other_draws(uninterrupted):
+    assert bits(fit_quietly(random_state=5)) != bits(uninterrupted)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"sweeps": 0}, "HCBCC(sweeps=...) must be a whole number of at least 1, got 0"),
+        ({"chains": 1.5}, "HCBCC(chains=...) must be a whole number of at least 1, got 1.5"),
+        (
+            {"burn_in": 400},
+            "HCBCC drops burn_in=400 of sweeps=400 sweeps, which leaves nothing;"
+            " raise sweeps or lower burn_in",
+        ),
+        (
+            {"thin": 301},
+            "HCBCC keeps every 301th of 300 sweeps after burn-in, which leaves nothing; lower thin",
+        ),
+        (
+            {"prior": "flat"},
+            "HCBCC takes prior='paper' or a HCBCCPrior, got 'flat'",
+        ),
+        (
+            {"prior": coterie.IBCCPrior()},
+            "HCBCC takes prior='paper' or a HCBCCPrior, got"
+            " IBCCPrior(mean=0.7, strength=3.0, class_weights=1.0)",
+        ),
+    ],
+)  # fmt: skip
+def test_bad_settings_get_one_sentence(changes, sentence):
+    with pytest.raises(DataError) as error:
+        fit(**changes)
+    assert str(error.value) == sentence
+
+
+def test_converged_chains_stop_at_a_fixed_sweep_number():
+    posterior = coterie.IBCC(random_state=0, burn_in=200).fit(CROWD.annotations).posterior_
+    assert posterior.run["stopped"] == "converged"
+    assert posterior.converged
+    sweeps = posterior.run["sweeps"]
+    assert sweeps < 10_000
+    plan = make_plan(10_000, 200, None, labelled=10, matrix_cells=90)
+    assert (sweeps - 200) % plan.check == 0
+    longer = coterie.IBCC(random_state=0, burn_in=200, sweeps=10_000, early_stop=False, n_jobs=1)
+    whole = longer.fit(CROWD.annotations).posterior_
+    assert (whole.run["stopped"], whole.run["sweeps"]) == ("sweeps", 9_992)
+    kept = sweeps - 200
+    for name, trace in posterior.draws.trace.items():
+        np.testing.assert_array_equal(trace, whole.draws.trace[name][:, :kept])
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["IBCC", "HCBCC"])
+def test_next_to_no_draws_are_a_warning_not_a_crash(kind, kept):
+    model = getattr(coterie, kind)(sweeps=20 + kept, burn_in=20, chains=2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="effective draws 0"):
+        posterior = model.fit(CROWD.annotations).posterior_
+    assert posterior.draws.class_balance.shape[1] == kept
+
+
+def test_many_annotators_do_not_all_start_alone():
+    codes = coterie.data.codes.encode(
+        np.zeros(3_000, int), np.arange(3_000), np.zeros(3_000, int), sizes=(1, 3_000, 2, 2)
+    )
+    group = start.starting_group(1, codes, np.random.default_rng(0))
+    assert len(set(group.tolist())) == start.MOST_GROUPS
+
+
+def test_a_run_that_has_not_converged_says_so():
+    with pytest.warns(ConvergenceWarning, match=r"have not converged after 120 sweeps: R-hat") as w:
+        posterior = fit(sweeps=120, burn_in=20, early_stop=True)
+    assert not posterior.converged
+    numbers = w[0].message.numbers
+    assert numbers["r_hat"] > 1.01 or numbers["ess_bulk"] < 400
+
+
+def test_ctrl_c_keeps_the_draws_and_gives_a_result(monkeypatch, uninterrupted):
+    interrupt_after(monkeypatch, 250)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 250 of 400 sweeps"):
+        posterior = fit_warning()
+    assert posterior.run["stopped"] == "interrupted"
+    np.testing.assert_array_equal(posterior.draws.partition, uninterrupted.draws.partition[:, :150])
+    np.testing.assert_allclose(posterior.item_probability.sum(axis=1), 1)
+
+
+def fit_warning(**changes):
+    """Fit, letting only the warning of an interruption through."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*have not converged.*")
+        return fit(**changes)
+
+
+def test_ctrl_c_in_burn_in_has_nothing_to_give(monkeypatch):
+    interrupt_after(monkeypatch, 50)
+    with pytest.raises(KeyboardInterrupt):
+        fit()
+
+
+def test_every_fact_of_a_run_is_there(uninterrupted):
+    assert uninterrupted.run.keys() == {
+        "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed",
+    }  # fmt: skip
