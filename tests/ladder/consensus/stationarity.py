@@ -26,6 +26,7 @@ from reference.exact import all_partitions, normalise
 from reference.joint import log_p_partition
 
 ATOMS = {0: 0.3, 1: 0.7}  # parameters of coteries that are discrete, so that states are few
+NEARLY = 1 - 1e-6  # on this side of where a proposal is taken, and on the other
 NEVER = -1e300  # a uniform number that turns every exchange down
 
 
@@ -36,6 +37,7 @@ class Forced:
         self.numbers = list(numbers)
 
     def random(self):
+        assert self.numbers, "more numbers are drawn than the forced outcome needs"
         return self.numbers.pop(0)
 
 
@@ -249,11 +251,11 @@ def swap_moves(sampler, case, orders, at):
         pair.append(([t for t in free if t != a].index(b) + 0.5) / (n - 1))
         proposed = 1 / (n * (n - 1))
         if taken < 1:
-            yield proposed * (1 - taken), after([*pair, (1 - taken) / 2])
+            yield proposed * (1 - taken), after([*pair, (1 - taken) * NEARLY])
         for d in itertools.product(range(len(prior.point)), repeat=2):
             p = proposed * taken * shares[0][d[0]] * shares[1][d[1]]
             numbers = [middles(shares[m])[d[m]] for m in range(2)]
-            yield p, after([*pair, 1 - taken / 2, *numbers])
+            yield p, after([*pair, 1 - taken * NEARLY, *numbers])
 
 
 def weighed(swap, state, prior, room, pair):
