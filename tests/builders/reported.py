@@ -5,6 +5,7 @@ import numpy as np
 import coterie
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
+from coterie.data.provenance import Form, Format, Provenance, Source
 from coterie.posterior import Draws, Posterior
 
 HOSTILE = [
@@ -65,14 +66,21 @@ def crowd(
     known = np.full(items, -1)
     known[:gold] = truth[:gold]
     sizes = (items, annotators, classes, n_answers)
+    named = [f"c{t}" for t in range(classes)] if label_names is None else label_names
     annotations = Annotations(
         words([f"q{i:06d}" for i in range(items)] if item_names is None else item_names),
         words([f"w{l:04d}" for l in range(annotators)] if names is None else names),
-        words([f"c{t}" for t in range(classes)] if label_names is None else label_names),
+        words(named),
         words(list(extra)),
         encode(item, worker, answer, sizes=sizes, gold=known),
-        columns=("item", "annotator", "label"),
-        origin="labels.csv: item 'item', annotator 'annotator', label 'label'",
+        provenance=Provenance(
+            source=Source("labels.csv", Format.TEXT, "labels.csv"),
+            form=Form.LONG,
+            item="item",
+            annotators=("annotator",),
+            label="label",
+            classes=tuple(named),
+        ),
     )
     probability = rng.dirichlet(np.full(classes, 0.3), size=items)
     sampled = sample(rng, base[group], group, groups, (chains, draws))

@@ -9,6 +9,7 @@ from coterie import priors
 from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
+from coterie.data.provenance import Form, Format, Gold, Provenance, Source
 from coterie.posterior import Draws, Posterior
 
 
@@ -27,8 +28,18 @@ def example():
         objects([False, True]),
         objects(["unsure"]),
         codes,
-        ("task", "worker", "label"),
-        "labels.csv: item from 'task'",
+        provenance=Provenance(
+            source=Source("labels.csv", Format.TEXT, "in/labels.csv", " (UTF-16)"),
+            form=Form.LONG,
+            item="task",
+            annotators=("worker",),
+            label=7,
+            gold=Gold(source=Source("gold", Format.MAPPING)),
+            duplicates="last",
+            classes=(False, True),
+            extra_answers=("unsure",),
+            unread=(("a", 1),),
+        ),
     )
     draws = Draws(
         confusion=(np.arange(48, dtype=np.float32) / 64).reshape(2, 2, 2, 2, 3),
@@ -58,10 +69,17 @@ def example():
 
 
 def example_of_version_1():
-    """What ``run-v1.coterie`` holds: the same without class totals."""
+    """What ``run-v1.coterie`` holds: the same without class totals and provenance."""
     posterior = example()
     trace = {name: x for name, x in posterior.draws.trace.items() if name != "class_total"}
-    return replace(posterior, draws=replace(posterior.draws, trace=trace))
+    annotations = replace(
+        posterior.annotations,
+        columns=("task", "worker", "label"),
+        origin="labels.csv: item from 'task'",
+        provenance=None,
+    )
+    draws = replace(posterior.draws, trace=trace)
+    return replace(posterior, annotations=annotations, draws=draws)
 
 
 def same_arrays(one, other):
@@ -84,6 +102,7 @@ def same(one, other):
     assert one.annotations.codes[7:] == other.annotations.codes[7:]
     assert one.annotations.columns == other.annotations.columns
     assert one.annotations.origin == other.annotations.origin
+    assert one.annotations.provenance == other.annotations.provenance
     for name in ("item_probability", "class_balance", "confusion_mean", "label", "raw_probability"):
         same_arrays(getattr(one, name), getattr(other, name))
     assert list(one.item_numbers) == list(other.item_numbers)

@@ -153,6 +153,23 @@ def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
     assert "Against the truth" not in both.stdout
 
 
+def test_the_record_says_whether_known_labels_are_a_column_or_a_file(labels, tmp_path):
+    text = "\n".join(f"{row},{'' if k else 'known'}" for k, row in enumerate(ROWS.split()))
+    labels.write_text(text.replace("q2,ann,no,", "q2,ann,no,yes"), "utf-8")
+    (tmp_path / "known").write_text("item,label\nq1,no\n", "utf-8")  # named like the column
+    command = ["aggregate", labels, "--model", "majority", "--no-report", "--force", "--out"]
+    done = coterie(*command, tmp_path / "a", "--gold", "known", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "a" / "run.json").read_text("utf-8"))
+    assert record["gold"] == {"column": "known", "items": 1}
+    assert pd.read_csv(tmp_path / "a" / "labels.csv")["label"].tolist() == ["yes", "yes", "yes"]
+    done = coterie(*command, tmp_path / "a", "--gold", "./known", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "a" / "run.json").read_text("utf-8"))
+    digest = hashlib.sha256((tmp_path / "known").read_bytes()).hexdigest()
+    assert record["gold"] == {"path": "./known", "sha256": digest, "items": 1}
+
+
 def test_classes_and_extra_answers(tmp_path):
     path = tmp_path / "labels.csv"
     path.write_text(ROWS.replace("q3,cat,no", "q3,cat,unsure"), "utf-8")

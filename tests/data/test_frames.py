@@ -78,7 +78,7 @@ def test_what_was_taken_is_logged_and_kept(caplog):
     annotations = annotations_from(frame_of("task", "worker", "label").assign(gold="yes"))
     sentence = (
         "the frame: item 'task', annotator 'worker', label 'label' "
-        "(not read: 'gold'; gold= would take it as known labels)"
+        "(not read: 'gold', named like known labels)"
     )
     assert [(r.name, r.levelname, r.message) for r in caplog.records] == [
         ("coterie", "INFO", sentence)
@@ -124,7 +124,7 @@ def test_columns_named_by_the_user_are_taken():
             {},
             "no column of the frame is named like the annotator (annotator, worker, ...); its "
             "columns are 'item', 'who', 'label'; pass annotator=, or annotator=[...] if there is "
-            "one column an annotator",
+            "one column per annotator",
         ),
         (
             "item worker said",
@@ -315,7 +315,7 @@ def test_polars_without_pyarrow_names_the_extra(monkeypatch):
         (
             [],
             "the list of triples has no rows, only the columns 'item', 'annotator', 'label'; "
-            "expected one row a label",
+            "expected one row per label",
         ),
         (3, "got 3, expected a dataframe or triples (item, annotator, label)"),
         (
@@ -341,12 +341,12 @@ def test_polars_without_pyarrow_names_the_extra(monkeypatch):
         (
             pa.table({"item": [], "annotator": [], "label": []}),
             "the frame has no rows, only the columns 'item', 'annotator', 'label'; "
-            "expected one row a label",
+            "expected one row per label",
         ),
         (
             frame_of("item", "annotator", "label")[:0],
             "the frame has no rows, only the columns 'item', 'annotator', 'label'; "
-            "expected one row a label",
+            "expected one row per label",
         ),
     ],
     ids=lambda value: type(value).__name__,
@@ -583,8 +583,8 @@ WIDE_LABELS = [
 def test_the_wide_form_is_recognised_and_said():
     annotations = annotations_from(WIDE)
     assert annotations.origin == (
-        "the frame: item 'task', one column an annotator: 'ann', 'bob', 'cy' "
-        "(not read: 'truth'; gold= would take it as known labels)"
+        "the frame: item 'task', one column per annotator: 'ann', 'bob', 'cy' "
+        "(not read: 'truth', named like known labels)"
     )
     assert annotations.columns == ("task", "ann", "bob", "cy")
     assert labels_of(annotations) == WIDE_LABELS
@@ -629,12 +629,12 @@ def test_a_nameless_index_names_the_items_of_the_wide_form():
         assert annotations.items.tolist() == ["i", "j", "k"]
         assert annotations.annotators.tolist() == [7, 8]
         assert annotations.classes.tolist() == [0, 1]
-        assert annotations.origin == "the frame: item the index, one column an annotator: 7, 8"
+        assert annotations.origin == "the frame: item the index, one column per annotator: 7, 8"
 
 
 NOT_WIDE = (
-    "the frame has no columns named like annotator and label, and is not one row an item with one "
-    "column an annotator; its columns are {}; pass item=, annotator= and label=, or "
+    "the frame has no columns named like annotator and label, and is not one row per item with one "
+    "column per annotator; its columns are {}; pass item=, annotator= and label=, or "
     "annotator=[...] with the annotators' columns"
 )
 

@@ -146,7 +146,7 @@ def test_the_wide_form_of_a_file(tmp_path):
     assert annotations.items.tolist() == ["q1", "q2", "q3"]
     assert annotations.annotators.tolist() == ["ann", "bob", "cy"]
     assert annotations.origin == (
-        "a.csv: item the index, one column an annotator: 'ann', 'bob', 'cy'"
+        "a.csv: item the index, one column per annotator: 'ann', 'bob', 'cy'"
     )
 
 

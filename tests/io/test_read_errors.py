@@ -16,19 +16,19 @@ BAD = {
         "a.csv",
         "",
         "a.csv is empty; expected a header with columns for item, annotator and label, "
-        "then one row a label",
+        "then one row per label",
     ),
     "blank": (
         "a.csv",
         " \n\n",
         "a.csv is empty; expected a header with columns for item, annotator and label, "
-        "then one row a label",
+        "then one row per label",
     ),
     "header only": (
         "a.csv",
         HEAD,
         "a.csv has no rows, only the columns 'item', 'annotator', 'label'; "
-        "expected one row a label",
+        "expected one row per label",
     ),
     "blank annotator": (
         "a.csv",
@@ -161,7 +161,7 @@ BAD = {
         "a.jsonl",
         '{"item": 1}\n\n{item\n',
         "row 3 of a.jsonl (the first is row 1) is not JSON: Expecting property name enclosed in "
-        "double quotes: line 1 column 2 (char 1); expected one object a line",
+        "double quotes: line 1 column 2 (char 1); expected one object per line",
     ),
     "no object": (
         "a.jsonl",

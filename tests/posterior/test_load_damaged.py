@@ -223,9 +223,11 @@ def test_junk_anywhere_in_the_header_is_an_error_or_harmless(path, junk):
             posterior = coterie.load(path)
         except coterie.DataError:
             continue
-        assert set(within) & {"settings", "run", "columns", "watched"} or last in (
-            "coterie", "model", "origin", "settings", "run", "columns", "watched", 0, 1, 2
+        assert set(within) & {"settings", "run", "columns", "watched", "provenance"} or last in (
+            "coterie", "model", "origin", "settings", "run", "columns", "watched", "provenance",
+            0, 1, 2
         )  # fmt: skip
+        assert isinstance(posterior.annotations.origin, str)
         assert len(posterior.labels()) == 3
 
 

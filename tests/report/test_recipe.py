@@ -1,5 +1,7 @@
 """How to make a result again: the settings, and lines that do it when they are run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -95,11 +97,41 @@ def test_a_file_is_named_with_its_folder_and_its_gold(tmp_path, repeated):
     model = coterie.MajorityVote(duplicates=repeated)
     annotations = coterie.read(path, **COLUMNS, gold=known, duplicates=repeated)
     posterior = model.fit(annotations).posterior_
-    record = {"input": {"path": str(path)}, "gold": {"path": str(known)}}
-    check_same(run(recipe(posterior, record)), posterior)
-    alone = recipe(posterior)
-    assert "coterie.read('in put.csv', item='task', annotator='who', label='said', " in alone
-    assert "# where this file lies is not known here" in alone
+    code = recipe(posterior)
+    read = f"coterie.read({str(path)!r}, item='task', annotator='who', label='said', "
+    assert f"{read}duplicates={repeated!r}, gold={str(known)!r})" in code
+    check_same(run(code), posterior)
+
+
+def test_the_wide_form_whose_items_are_the_index():
+    wide = ROWS.pivot(index="task", columns="who", values="said").rename_axis(None)
+    annotations = coterie.read(wide, annotator=["ann", "bob"])
+    posterior = coterie.MajorityVote().fit(annotations).posterior_
+    code = recipe(posterior)
+    assert "coterie.read(data, annotator=['ann', 'bob'])" in code
+    check_same(run(code, data=wide), posterior)
+
+
+def test_where_only_a_sentence_is_known_it_is_quoted():
+    # As in files of version 1.
+    posterior = reported.crowd()
+    told = {"columns": ("task", "who", "said"), "origin": "labels.csv: item from 'task'"}
+    annotations = replace(posterior.annotations, provenance=None, **told)
+    code = recipe(replace(posterior, annotations=annotations))
+    assert "# annotations: labels.csv: item from 'task'" in code
+    assert "coterie.read" not in code
+
+
+def test_what_was_asked_comes_back_from_a_file(tmp_path):
+    annotations = coterie.read(
+        ROWS, **COLUMNS, gold="known", classes=["yes", "no"], extra_answers=["unsure"]
+    )
+    posterior = coterie.MajorityVote().fit(annotations).posterior_
+    posterior.save(tmp_path / "run.coterie")
+    loaded = coterie.load(tmp_path / "run.coterie")
+    assert loaded.annotations.provenance == annotations.provenance
+    assert recipe(loaded) == recipe(posterior)
+    assert "classes=['yes', 'no'], extra_answers=['unsure'], gold='known')" in recipe(loaded)
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")

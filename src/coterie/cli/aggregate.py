@@ -68,7 +68,7 @@ def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
         **describe(posterior, job, seconds),
         "scores": scores[posterior.model].numbers() if scores else {},
         "input": {**checked(source, file), **sizes(annotations)},
-        "gold": known_file(reading["gold"], annotations),
+        "gold": gold_facts(annotations),
         "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),
     }
     write(posterior, paths, record, truth)
@@ -146,11 +146,17 @@ def checked(path: str, file: File) -> dict[str, Any]:
     return {"path": path, "sha256": file.sha256()}
 
 
-def known_file(gold: str | None, annotations: Annotations) -> dict[str, Any] | None:
+def gold_facts(annotations: Annotations) -> dict[str, Any] | None:
     """Say where the known labels came from: a column of the input, or a file of their own."""
-    if gold is None:
+    if annotations.provenance is None or annotations.provenance.gold is None:
         return None
-    where = checked(gold, find(gold)) if Path(gold).is_file() else {"column": gold}
+    gold = annotations.provenance.gold
+    if gold.source is None:
+        where: dict[str, Any] = {"column": gold.column}
+    elif gold.source.path in (None, "-"):  # standard input cannot be read again
+        where = {"path": gold.source.path}
+    else:
+        where = checked(str(gold.source.path), find(str(gold.source.path)))
     return {**where, "items": len(annotations.gold)}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes, count_pairs, gold_codes
+from coterie.data.provenance import Format, Gold, Provenance, Source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +38,11 @@ class Annotations:
         The labels as integers.
     columns
         The columns they were read from: item, annotator, label; for the wide form, item and then
-        one column an annotator; empty if there were none.
+        one column per annotator; empty if there were none.
     origin
         One line on where they were read from and which columns were taken; may be empty.
+    provenance
+        What they were read from, and how; ``columns`` and ``origin`` are then made from it.
 
     Examples
     --------
@@ -58,8 +61,12 @@ class Annotations:
     codes: Codes
     columns: tuple[Hashable, ...] = ()
     origin: str = ""
+    provenance: Provenance | None = None
 
     def __post_init__(self) -> None:
+        if self.provenance is not None:  # so that the three cannot disagree
+            object.__setattr__(self, "columns", self.provenance.columns)
+            object.__setattr__(self, "origin", self.provenance.sentence())
         words = (self.items, self.annotators, self.classes, self.extra_answers)
         for array in (*words, *self.codes[:7]):
             array.setflags(write=False)
@@ -140,14 +147,26 @@ class Annotations:
         classes = self.classes[self.codes.gold[known]]
         return dict(zip(self.items[known].tolist(), classes.tolist(), strict=True))
 
-    def with_gold_codes(self, gold: Array) -> Annotations:
-        """Give the same annotations with these known classes, -1 where unknown, shape (items,)."""
+    def with_gold_codes(self, gold: Array, origin: Gold | None = None) -> Annotations:
+        """Give the same annotations with other known labels.
+
+        Parameters
+        ----------
+        gold
+            The known class of each item, -1 where unknown, shape (items,).
+        origin
+            Where they come from.
+        """
         codes = gold_codes(gold, self.n_items, self.n_classes)
         codes.setflags(write=False)
-        return replace(self, codes=self.codes._replace(gold=codes))
+        known = self.codes._replace(gold=codes)
+        if self.provenance is None:
+            return replace(self, codes=known)
+        origin = origin or Gold(source=Source("known classes", Format.CODES))
+        return replace(self, codes=known, provenance=replace(self.provenance, gold=origin))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a label: item, annotator, label, sorted by item, then annotator."""
+        """One row per label: item, annotator, label, sorted by item, then annotator."""
         import pandas as pd
 
         return pd.DataFrame(

@@ -11,7 +11,8 @@ import numpy as np
 from coterie.data.annotations import Array, IntArray
 from coterie.data.encoding import Coded, look_up, sort_order, value_array
 from coterie.data.forms import Triples
-from coterie.data.table import Table, listed
+from coterie.data.table import Table
+from coterie.data.wording import listed
 from coterie.errors import DataError
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Iterable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,13 +15,15 @@ from coterie.data.codes import Codes, count_pairs, encode
 from coterie.data.columns import ROLES, Asked, Columns, gold_like, place_of
 from coterie.data.forms import Triples, read_triples
 from coterie.data.gold import gold_of_rows, with_gold
-from coterie.data.table import INDEX, Table, listed, table_from
+from coterie.data.provenance import Form, Gold, Provenance
+from coterie.data.table import INDEX, Table, table_from
 from coterie.data.warn import (
     warn_of_lone_annotator,
     warn_of_lone_label,
     warn_of_mixed_types,
     warn_of_variants,
 )
+from coterie.data.wording import listed
 from coterie.errors import DataError
 
 DUPLICATES = ("error", "first", "last", "keep")
@@ -50,20 +53,15 @@ def annotations_from(
     >>> annotations_from(frame, gold={2: 1})
     <Annotations: 2 items x 2 annotators, 3 labels, 2 classes, 25.0 % missing, 1 gold>
     """
-    told = {
-        "item": item,
-        "annotator": annotator,
-        "label": label,
-        "classes": classes,
-        "extra_answers": extra_answers,
-    }
+    asked = Asked(item, annotator, label)
     if isinstance(data, Annotations):
-        return _as_they_are(data, told, gold)
+        declared = {"classes": classes, "extra_answers": extra_answers}
+        return _as_they_are(data, asked._asdict() | declared, gold)
     if duplicates not in DUPLICATES:
         raise DataError(f"duplicates={duplicates!r} is not one of {listed(DUPLICATES)}")
     table = table_from(data)
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
-    columns, triples, known = read_triples(table, Asked(item, annotator, label), place)
+    columns, triples, known = read_triples(table, asked, place)
     answers = code_answers(table, triples, classes, extra_answers)
     annotations = Annotations(
         triples.item.values,
@@ -71,14 +69,21 @@ def annotations_from(
         answers.classes,
         answers.extra_answers,
         _encoded(table, triples, answers, duplicates),
-        tuple(table.columns[p] for p in _places(columns) if p != INDEX),
-        _origin(table, columns, place),
+        provenance=replace(
+            _taken(table, columns),
+            duplicates=duplicates,
+            classes=None if classes is None else tuple(answers.classes.tolist()),
+            extra_answers=None if extra_answers is None else tuple(answers.extra_answers.tolist()),
+        ),
     )
     _look_over(table, triples)
+    if known is not None and place is not None:
+        source = Gold(column=table.columns[place])
+        annotations = gold_of_rows(table, annotations, triples.item_of_row, known, source)
+    elif gold is not None:
+        annotations = with_gold(annotations, gold)
     log.info("%s", annotations.origin)
-    if known is not None:
-        return gold_of_rows(table, annotations, triples.item_of_row, known)
-    return annotations if gold is None else with_gold(annotations, gold)
+    return annotations
 
 
 def _as_they_are(annotations: Annotations, told: dict[str, Any], gold: Any) -> Annotations:
@@ -143,24 +148,14 @@ def _repeats(table: Table, triples: Triples, repeated: Array) -> str:
     )
 
 
-def _places(columns: Columns) -> list[int]:
-    return [columns.item, *columns.annotators, *([] if columns.label is None else [columns.label])]
-
-
-def _origin(table: Table, columns: Columns, gold: int | None) -> str:
+def _taken(table: Table, columns: Columns) -> Provenance:
     """Say which columns were taken."""
-    taken = f"item {table.column_name(columns.item)}, "
-    if columns.label is None:
-        names = listed(table.columns[place] for place in columns.annotators)
-        taken += f"one column an annotator: {names}"
-    else:
-        (annotator,) = columns.annotators
-        taken += (
-            f"annotator {table.column_name(annotator)}, label {table.column_name(columns.label)}"
-        )
-    if gold is not None:
-        taken += f", gold {table.column_name(gold)}"
-    unread = [table.columns[p] for p in gold_like(table) if p not in _places(columns)]
-    if unread and gold is None:
-        taken += f" (not read: {listed(unread)}; gold= would take it as known labels)"
-    return f"{table.name}{table.note}: {taken}"
+    places = {columns.item, *columns.annotators, columns.label}
+    return Provenance(
+        source=table.source,
+        form=Form.WIDE if columns.label is None else Form.LONG,
+        item=None if columns.item == INDEX else table.columns[columns.item],
+        annotators=tuple(table.columns[place] for place in columns.annotators),
+        label=None if columns.label is None else table.columns[columns.label],
+        unread=tuple(table.columns[place] for place in gold_like(table) if place not in places),
+    )

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
-from coterie.data.table import Table, join, listed
+from coterie.data.table import Table
+from coterie.data.wording import join, listed
 from coterie.errors import DataError
 
 # Names by role, best first, from crowd-kit, cleanlab, rater, spark-crowd, the Active Crowd Toolkit,
@@ -157,7 +158,7 @@ def find_long(table: Table, asked: Asked) -> Columns | None:
 
 def _not_found(table: Table, role: str) -> str:
     usual = ", ".join(_STEMS[role][0][:2])
-    wide = ", or annotator=[...] if there is one column an annotator"
+    wide = ", or annotator=[...] if there is one column per annotator"
     return (
         f"no column of {table.name} is named like the {role} ({usual}, ...); its columns are "
         f"{listed(table.columns)}; pass {role}={wide if role == 'annotator' else ''}"
@@ -167,8 +168,8 @@ def _not_found(table: Table, role: str) -> str:
 def not_recognised(table: Table) -> str:
     """Say that neither form was recognised."""
     return (
-        f"{table.name} has no columns named like annotator and label, and is not one row an item "
-        f"with one column an annotator; its columns are {listed(table.columns)}; pass item=, "
+        f"{table.name} has no columns named like annotator and label, and is not one row per item "
+        f"with one column per annotator; its columns are {listed(table.columns)}; pass item=, "
         "annotator= and label=, or annotator=[...] with the annotators' columns"
     )
 

@@ -19,7 +19,8 @@ from coterie.data.columns import (
     place_of,
 )
 from coterie.data.encoding import Coded, code_objects, in_order, value_array
-from coterie.data.table import Table, listed
+from coterie.data.table import Table
+from coterie.data.wording import listed
 from coterie.errors import DataError
 
 
@@ -53,7 +54,7 @@ def read_triples(
     if not len(cells[0].codes):
         raise DataError(
             f"{table.name} has no rows, only the columns {listed(table.columns)}; "
-            "expected one row a label"
+            "expected one row per label"
         )
     known = None if gold is None else cells.pop()
     triples = _wide(table, columns, cells) if columns.label is None else _long(table, cells)

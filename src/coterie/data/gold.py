@@ -12,7 +12,9 @@ from coterie.data.annotations import Annotations, Array
 from coterie.data.columns import gold_like, guess
 from coterie.data.encoding import Coded, look_up
 from coterie.data.forms import refuse_blanks
-from coterie.data.table import Table, columns_table, is_frame, join, listed, table_from
+from coterie.data.provenance import Format, Gold, Source
+from coterie.data.table import Table, columns_table, is_frame, table_from
+from coterie.data.wording import join, listed
 from coterie.errors import DataError
 
 if TYPE_CHECKING:
@@ -46,10 +48,12 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
             f"item {unknown[0]!r} of {table.name}{more} is not among the items labelled; "
             "remove it, or write the ids as in the labels"
         )
-    return gold_of_rows(table, annotations, code[item.codes], label)
+    return gold_of_rows(table, annotations, code[item.codes], label, Gold(source=table.source))
 
 
-def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Coded) -> Annotations:
+def gold_of_rows(
+    table: Table, annotations: Annotations, item: Array, label: Coded, origin: Gold
+) -> Annotations:
     """Give the annotations with the known label of each row's item.
 
     Parameters
@@ -62,6 +66,8 @@ def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Cod
         The item of each row, shape (rows,).
     label
         The known label of each row, -1 where unknown, codes of shape (rows,).
+    origin
+        Where the known labels come from.
     """
     place = look_up(label.values, annotations.classes)
     (known,) = np.nonzero(label.codes >= 0)
@@ -78,7 +84,7 @@ def gold_of_rows(table: Table, annotations: Annotations, item: Array, label: Cod
             f"item {annotations.items.tolist()[i]!r} has {len(said)} gold labels in {table.name}, "
             f"{join([repr(label) for label in said])}; keep one"
         )
-    return annotations.with_gold_codes(gold)
+    return annotations.with_gold_codes(gold, origin)
 
 
 def _never_true(
@@ -172,11 +178,11 @@ def _items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     if isinstance(source, Table):
         table = source
     elif isinstance(source, pd.Series):
-        table = columns_table(name, {"item": source.index.tolist(), "label": source.tolist()})
+        table = _pairs(name, source.index.tolist(), source.tolist())
     elif isinstance(source, Mapping):
-        table = columns_table(name, {"item": list(source), "label": list(source.values())})
+        table = _pairs(name, list(source), list(source.values()))
     elif is_frame(source):
-        table = replace(table_from(source), name=f"the {name} frame")
+        table = replace(table_from(source), source=Source(f"the {name} frame", Format.FRAME))
     else:
         raise DataError(
             f"{name} must be a Series or dict, item -> label, or a dataframe of items and labels, "
@@ -186,6 +192,10 @@ def _items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     item, label = table.read(places)
     refuse_blanks(table, "item", item)
     return table, item, label
+
+
+def _pairs(name: str, items: list[Any], labels: list[Any]) -> Table:
+    return columns_table(Source(name, Format.MAPPING), {"item": items, "label": labels})
 
 
 def _gold_columns(table: Table) -> tuple[int, int]:

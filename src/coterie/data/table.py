@@ -15,14 +15,17 @@ from coterie.data.encoding import (
     code_pandas,
     without_blanks,
 )
+from coterie.data.provenance import Format, Source
+from coterie.data.wording import join
 from coterie.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FRAME = Source("the frame", Format.FRAME)
+TRIPLES = Source("the list of triples", Format.TRIPLES)
 INDEX = -1  # the place of a pandas index among the columns
 _SHOWN = 3  # rows named in a sentence
-_LISTED = 12  # names or classes listed in a sentence
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Table:
 
     Parameters
     ----------
-    name
-        What to call the table: "labels.csv", "the frame".
+    source
+        What the table was read from.
     columns
         The names of the columns.
     code
@@ -43,17 +46,19 @@ class Table:
         Turns places among the rows, from 0, into the numbers that a person sees.
     index
         The place of a nameless column that names the rows, if there is one.
-    note
-        What else was found out about the file, such as its delimiter.
     """
 
-    name: str
+    source: Source
     columns: tuple[Hashable, ...]
     code: Callable[[Sequence[int]], list[Coded]]
     counted: str = "the first is row 0"
     number: Callable[[Sequence[int]], list[int]] = list
     index: int | None = None
-    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """What to call the table in a sentence: "labels.csv", "the frame"."""
+        return self.source.name
 
     def read(self, places: Sequence[int]) -> list[Coded]:
         """Code the columns at these places; blank text and NaN count as missing."""
@@ -83,20 +88,6 @@ class Table:
         return text + (f", and {len(places) - _SHOWN:,} more," if len(places) > _SHOWN else "")
 
 
-def join(words: Sequence[str], last: str = "and") -> str:
-    """Join words as in a sentence: a, b and c."""
-    return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-
-
-def listed(values: Iterable[Any], brackets: str = "") -> str:
-    """List values as they are written in Python; the first dozen if there are many."""
-    values = list(values)
-    shown = [repr(value) for value in values[:_LISTED]]
-    if len(values) > _LISTED:
-        shown.append(f"... ({len(values) - _LISTED:,} more)")
-    return f"{brackets[:1]}{', '.join(shown)}{brackets[1:]}"
-
-
 def table_from(data: Any) -> Table:
     """See a dataframe, triples or a mapping item -> annotator -> label as a table; a Table stays.
 
@@ -114,7 +105,7 @@ def table_from(data: Any) -> Table:
     if nw.dependencies.is_pandas_dataframe(data):
         return _table_of_pandas(data)
     if nw.dependencies.is_pyarrow_table(data):
-        return arrow_table(data, "the frame")
+        return arrow_table(data, FRAME)
     frame = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
@@ -149,7 +140,7 @@ def _table_of_pandas(frame: pd.DataFrame) -> Table:
             for place in places
         ]
 
-    return Table("the frame", tuple(frame.columns), code, index=None if named else INDEX)
+    return Table(FRAME, tuple(frame.columns), code, index=None if named else INDEX)
 
 
 def _table_of_arrow(frame: Any) -> Table:
@@ -158,26 +149,26 @@ def _table_of_arrow(frame: Any) -> Table:
     except ModuleNotFoundError as error:
         kind = frame.implementation.name.lower()
         raise MissingExtraError(f"reading a {kind} frame", "pyarrow", "parquet") from error
-    return arrow_table(table, "the frame")
+    return arrow_table(table, FRAME)
 
 
-def arrow_table(table: Any, name: str) -> Table:
+def arrow_table(table: Any, source: Source) -> Table:
     """See a pyarrow table as a table."""
 
     def code(places: Sequence[int]) -> list[Coded]:
         return [code_arrow(table.column(place)) for place in places]
 
-    return Table(name, tuple(table.column_names), code)
+    return Table(source, tuple(table.column_names), code)
 
 
-def columns_table(name: str, columns: Mapping[Hashable, Sequence[Any]], **said: Any) -> Table:
-    """See lists of Python objects, one a column, as a table."""
+def columns_table(source: Source, columns: Mapping[Hashable, Sequence[Any]], **said: Any) -> Table:
+    """See lists of Python objects, one per column, as a table."""
     cells = list(columns.values())
 
     def code(places: Sequence[int]) -> list[Coded]:
         return [code_objects(cells[place]) for place in places]
 
-    return Table(name, tuple(columns), code, **said)
+    return Table(source, tuple(columns), code, **said)
 
 
 def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
@@ -190,10 +181,10 @@ def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
                 "annotator -> label; for columns of equal length, pass pandas.DataFrame(...)"
             )
         triples += [(item, annotator, label) for annotator, label in labels.items()]
-    return _table_of_triples(triples, "the mapping")
+    return _table_of_triples(triples, Source("the mapping", Format.MAPPING))
 
 
-def _table_of_triples(data: Any, name: str = "the list of triples") -> Table:
+def _table_of_triples(data: Any, source: Source = TRIPLES) -> Table:
     if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
         raise DataError(
             f"got {_shortened(data)}, expected a dataframe or triples (item, annotator, label)"
@@ -211,10 +202,10 @@ def _table_of_triples(data: Any, name: str = "the list of triples") -> Table:
                 column.append(cell)
             continue
         raise DataError(
-            f"row {place} of {name} (the first is row 0) holds {size}, {_shortened(triple)}; "
-            "expected three, (item, annotator, label)"
+            f"row {place} of {source.name} (the first is row 0) holds {size}, "
+            f"{_shortened(triple)}; expected three, (item, annotator, label)"
         )
-    return columns_table(name, dict(zip(("item", "annotator", "label"), cells, strict=True)))
+    return columns_table(source, dict(zip(("item", "annotator", "label"), cells, strict=True)))
 
 
 def _shortened(value: Any) -> str:

@@ -25,6 +25,7 @@ class File:
     """A file that can be opened again and again, uncompressed."""
 
     name: str
+    path: str  # as the user wrote it; "-" is standard input
     suffix: str  # without .gz
     raw: Callable[[], BinaryIO]
     compressed: bool
@@ -57,7 +58,7 @@ def find(path: str | PathLike[str]) -> File:
     if path == "-":
         if sys.stdin is None:
             raise DataError("standard input is closed; pipe the labels in, or name a file")
-        return _kept("standard input", sys.stdin.buffer.read())
+        return _kept("standard input", "-", sys.stdin.buffer.read())
     if not str(path):
         raise DataError("the name of the file is empty; name a CSV, TSV, Parquet or JSONL file")
     place = Path(path).expanduser()
@@ -67,7 +68,7 @@ def find(path: str | PathLike[str]) -> File:
         raise DataError(f"there is no file {path}; check the path")
     try:
         if not place.is_file():  # a pipe can be read once
-            return _kept(place.name, place.read_bytes())
+            return _kept(place.name, str(path), place.read_bytes())
         with place.open("rb") as handle:
             compressed = handle.read(2) == _GZIP
     except OSError as error:
@@ -75,8 +76,9 @@ def find(path: str | PathLike[str]) -> File:
     suffixes = [suffix.lower() for suffix in place.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
-    return File(place.name, suffixes[-1] if suffixes else "", lambda: place.open("rb"), compressed)
+    suffix = suffixes[-1] if suffixes else ""
+    return File(place.name, str(path), suffix, lambda: place.open("rb"), compressed)
 
 
-def _kept(name: str, content: bytes) -> File:
-    return File(name, "", lambda: io.BytesIO(content), content[:2] == _GZIP)
+def _kept(name: str, path: str, content: bytes) -> File:
+    return File(name, path, "", lambda: io.BytesIO(content), content[:2] == _GZIP)

@@ -1,4 +1,4 @@
-"""A JSONL file -> Table: one JSON object a line, types as they are."""
+"""A JSONL file -> Table: one JSON object per line, types as they are."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from coterie.data import Table
+from coterie.data.provenance import Format, Source
 from coterie.data.table import columns_table
 from coterie.errors import DataError
 from coterie.io.files import File
@@ -35,7 +36,10 @@ def jsonl_table(file: File) -> Table:
     for column in columns.values():
         column += [None] * (len(lines) - len(column))
     return columns_table(
-        file.name, columns, counted=_COUNTED, number=lambda places: [lines[p] for p in places]
+        Source(file.name, Format.JSONL, file.path),
+        columns,
+        counted=_COUNTED,
+        number=lambda places: [lines[p] for p in places],
     )
 
 
@@ -44,7 +48,7 @@ def _parsed(file: File, line: int, text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise DataError(f"{where} is not JSON: {error}; expected one object a line") from error
+        raise DataError(f"{where} is not JSON: {error}; expected one object per line") from error
     if not isinstance(value, dict):
         raise DataError(f'{where} is not an object; expected {{"item": ..., "label": ...}}')
     return value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
 from coterie.data.annotations import Annotations
-from coterie.data.table import listed
+from coterie.data.wording import listed
 from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
@@ -33,7 +33,7 @@ def read(
     Columns are recognised by the names people use, whatever their case and signs: ``item``,
     ``task_id``, ``question``, ``HITId``; ``annotator``, ``WorkerId``, ``rater``; ``label``,
     ``answer``, ``rating``. What was taken is logged (logger ``coterie``, level INFO) and kept in
-    ``Annotations.origin``. When two columns fit equally well, name one.
+    ``Annotations.provenance``. When two columns fit equally well, name one.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def read(
         label)``, or a mapping item -> annotator -> label. Text files give strings exactly as
         written, a blank cell is missing; typed sources keep their types.
     item, annotator, label
-        The names of the columns. In the wide form, one row an item and one column an annotator,
+        The names of the columns. In the wide form, one row per item and one column per annotator,
         ``annotator`` lists the annotators' columns; blank cells are labels that were not given.
         The wide form is also recognised by itself if all columns but the item's use the same words.
     gold
@@ -81,7 +81,7 @@ def read(
     >>> wide = pd.DataFrame({"task": [7, 8, 9], "ann": ["a", "b", "a"], "bob": ["a", None, "b"]})
     >>> crowd = read(wide, gold={8: "b"})
     >>> crowd.origin
-    "the frame: item 'task', one column an annotator: 'ann', 'bob'"
+    "the frame: item 'task', one column per annotator: 'ann', 'bob'"
     >>> crowd.gold
     {8: 'b'}
     """

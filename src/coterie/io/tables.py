@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from coterie.data import Coded, Table
 from coterie.data.encoding import code_arrow
+from coterie.data.provenance import Format, Source
 from coterie.errors import DataError, MissingExtraError
 from coterie.io.files import File, find
 from coterie.io.jsonl import jsonl_table
@@ -28,7 +29,7 @@ def table_of_file(path: str | PathLike[str] | File) -> Table:
     if not head.strip(_BLANK):
         raise DataError(
             f"{file.name} is empty; expected a header with columns for item, annotator and label, "
-            "then one row a label"
+            "then one row per label"
         )
     if head.startswith(_ZIP) or file.suffix == ".json":
         raise DataError(
@@ -62,4 +63,4 @@ def _parquet_table(file: File) -> Table:
             table = opened(handle).read(columns=[names[place] for place in places])
         return [code_arrow(table.column(names[place])) for place in places]
 
-    return Table(file.name, tuple(names), code)
+    return Table(Source(file.name, Format.PARQUET, file.path), tuple(names), code)

@@ -15,6 +15,7 @@ import numpy as np
 
 from coterie.data import Coded, Table
 from coterie.data.encoding import value_array
+from coterie.data.provenance import Format, Source
 from coterie.errors import DataError
 from coterie.io.files import File
 
@@ -46,14 +47,14 @@ def text_table(file: File, head: bytes) -> Table:
     text = Text(file, encoding, delimiter, len(header))
     found = [] if delimiter == usual or not file.suffix else [f"separated by {delimiter!r}"]
     found += ["UTF-16"] if encoding == "utf-16" else []
+    note = f" ({', '.join(found)})" if found else ""
     return Table(
-        file.name,
-        tuple(header),
-        text.code,
-        _COUNTED,
-        text.lines_of,
+        source=Source(file.name, Format.TEXT, file.path, note),
+        columns=tuple(header),
+        code=text.code,
+        counted=_COUNTED,
+        number=text.lines_of,
         index=0 if header[0] == "" else None,
-        note=f" ({', '.join(found)})" if found else "",
     )
 
 

@@ -32,6 +32,7 @@ from coterie.posterior.items import ItemNumbers
 from coterie.posterior.older import upgraded
 from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
+from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 
 FORMAT = Format("coterie posterior", 2)
 TRACE, EXTRA, ITEM_NUMBERS = "draws.trace.", "draws.extra.", "item_numbers."
@@ -86,7 +87,12 @@ def _pack_annotations(annotations: Annotations, arrays: Arrays) -> dict[str, Any
         name: pack_vocabulary(name, getattr(annotations, name), arrays) for name in VOCABULARIES
     }
     columns = to_json(list(annotations.columns), or_text=True)
-    return {**header, "columns": columns, "origin": annotations.origin}
+    return {
+        **header,
+        "columns": columns,
+        "origin": annotations.origin,
+        "provenance": provenance_to_json(annotations.provenance),
+    }
 
 
 def _pack_item_numbers(numbers: Mapping[str, ItemNumbers], arrays: Arrays) -> dict[str, list[str]]:
@@ -172,9 +178,16 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
     n_answers = len(classes) + len(extra_answers)
     sizes = (len(items), len(annotators), len(classes), n_answers)
     codes = encode(item, annotator, answer, sizes=sizes, gold=_codes(arrays, "gold", np.int32))
-    columns = tuple(from_json(header["columns"]))
-    origin = str(header["origin"])
-    return Annotations(items, annotators, classes, extra_answers, codes, columns, origin)
+    return Annotations(
+        items=items,
+        annotators=annotators,
+        classes=classes,
+        extra_answers=extra_answers,
+        codes=codes,
+        columns=tuple(from_json(header["columns"])),
+        origin=str(header["origin"]),
+        provenance=provenance_from_json(header["provenance"]),
+    )
 
 
 def _method(found: Any) -> Method:

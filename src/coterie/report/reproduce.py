@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from coterie.data.annotations import Annotations
+from coterie.data.provenance import Form, Provenance
 from coterie.posterior import Posterior
 from coterie.version import __version__
 from coterie.words.names import name, shorten
@@ -15,16 +16,10 @@ PASSING = ("n_jobs", "progress", "checkpoint")
 """Settings that change how a run goes and not what it finds."""
 
 LONGEST = 400
-MOST_WORDS = 20
-"""Classes that the recipe lists; more are those seen, nearly always. Known labels likewise."""
-
-ORIGIN = re.compile(r"(?P<name>.+?)(?: \([^()]*\))?: item ")
-"""How the origin of annotations begins: a file or a thing in memory, and a note."""
+"""Characters of a value that is shown."""
 
 MADE = re.compile(r"\w*Prior\(|<")
 """How settings look that are no plain value, as text too, which is what a saved run keeps."""
-
-WIDE = "one column an annotator: "
 
 Facts = dict[str, Any]
 
@@ -51,7 +46,7 @@ def settings_facts(posterior: Posterior, record: Mapping[str, Any]) -> Facts:
     if "sweeps" in run:
         stopped = {"converged": "stopped when converged", "interrupted": "interrupted"}
         how = stopped.get(str(run.get("stopped")), "ran to the end")
-        rows += [("Sweeps made", f"{run['sweeps']:,} a chain, {how}")]
+        rows += [("Sweeps made", f"{run['sweeps']:,} per chain, {how}")]
     command = record.get("command")
     return {
         "rows": rows,
@@ -68,29 +63,25 @@ def code(posterior: Posterior, record: Mapping[str, Any]) -> str:
     if posterior.settings.get("random_state") is not None:
         settings["random_state"] = posterior.settings["random_state"]
     model, notes = _call(f"coterie.{posterior.model}", [], settings, "as under Settings")
-    lines = [*_reading(posterior, record), *notes, f"model = {model}"]
+    lines = [*_reading(posterior.annotations, record), *notes, f"model = {model}"]
     return "\n".join(
         ["import coterie", "", *lines, "posterior = model.fit(annotations).posterior_"]
     )
 
 
-def _reading(posterior: Posterior, record: Mapping[str, Any]) -> list[str]:
-    """Write the lines that read the data, as far as it is known where they lie."""
-    a = posterior.annotations
-    path = (record.get("input") or {}).get("path")
-    found = ORIGIN.match(a.origin)
-    if path is not None:
-        source, where = repr(str(path)), []
-    elif found is None:
+def _reading(a: Annotations, record: Mapping[str, Any]) -> list[str]:
+    """Write the lines that read the data, as far as it is known where they come from."""
+    if a.provenance is None:
         simulated = "simulated" in (record.get("input") or {})
         whose = "those the command simulates" if simulated else "your own, given from Python"
-        return [f"# annotations: {whose}"]
-    elif found["name"].startswith("the "):
-        source, where = "data", [f"# data: {found['name']} that was given from Python"]
+        return [f"# annotations: {_short(a.origin) if a.origin else whose}"]
+    source = a.provenance.source
+    if source.path is None:
+        given, where = "data", [f"# data: {source.name} that was given from Python"]
     else:
-        source, where = repr(found["name"]), ["# where this file lies is not known here"]
-    told = _told(posterior) | ({"gold": _gold(a, record)} if a.gold else {})
-    read, notes = _call("coterie.read", [source], told, "as it was, too long to show")
+        given, where = repr(source.path), []
+    told = _told(a.provenance) | ({"gold": _gold(a, a.provenance)} if a.gold else {})
+    read, notes = _call("coterie.read", [given], told, "as it was, too long to show")
     return [*where, *notes, f"annotations = {read}"]
 
 
@@ -104,28 +95,27 @@ def _call(
     return f"{function}({', '.join(words)})", [f"# {key}: {why}" for key in odd]
 
 
-def _told(posterior: Posterior) -> Facts:
+def _told(provenance: Provenance) -> Facts:
     """Give what the reader has to be told: columns, truths, other answers, repeated labels."""
-    a = posterior.annotations
-    told: Facts = {}
-    if WIDE in a.origin:
-        told |= {"item": a.columns[0], "annotator": list(a.columns[1:])}
-    elif len(a.columns) == 3:
-        told |= zip(("item", "annotator", "label"), a.columns, strict=True)
-    if a.n_classes <= MOST_WORDS:
-        told["classes"] = a.classes.tolist()
-    if len(a.extra_answers):
-        told["extra_answers"] = a.extra_answers.tolist()
-    duplicates = "keep" if a.n_repeated else posterior.settings.get("duplicates", "error")
+    told: Facts = {} if provenance.item is None else {"item": provenance.item}
+    if provenance.form is Form.WIDE:
+        told["annotator"] = list(provenance.annotators)
+    else:
+        told |= {"annotator": provenance.annotators[0], "label": provenance.label}
+    if provenance.classes is not None:
+        told["classes"] = list(provenance.classes)
+    if provenance.extra_answers:
+        told["extra_answers"] = list(provenance.extra_answers)
+    duplicates = provenance.duplicates
     return told if duplicates == "error" else told | {"duplicates": duplicates}
 
 
-def _gold(a: Annotations, record: Mapping[str, Any]) -> Any:
-    """Give the known labels as the reader takes them: a file, a column, or themselves."""
-    recorded = record.get("gold") or {}
-    _, said, column = a.origin.rpartition(", gold ")
-    where = recorded.get("path", recorded.get("column", column.strip("'\"") if said else None))
-    return a.gold if where is None else where
+def _gold(a: Annotations, provenance: Provenance) -> Any:
+    """Give the known labels as the reader takes them: a column, a file, or themselves."""
+    gold = provenance.gold
+    if gold is None or (gold.source is not None and gold.source.path is None):
+        return a.gold
+    return gold.column if gold.source is None else gold.source.path
 
 
 def _shown(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
