@@ -12,8 +12,8 @@ from coterie.data.annotations import Array, IntArray
 from coterie.data.encoding import Coded, look_up, sort_order, value_array
 from coterie.data.forms import Triples
 from coterie.data.table import Table
-from coterie.data.wording import listed
 from coterie.errors import DataError
+from coterie.words.values import written
 
 
 class Answers(NamedTuple):
@@ -69,7 +69,7 @@ def seen(label: Coded, extra: Array) -> Array:
 
 
 def _too_few(table: Table, truths: Array, guessed: bool) -> str:
-    came = listed(truths.tolist()) or "none"
+    came = written(truths.tolist()) or "none"
     if not guessed:
         return f"classes= needs at least two possible truths, got {came}"
     return (
@@ -83,9 +83,9 @@ def _outside(table: Table, triples: Triples, unknown: Array, truths: Array, extr
     value = triples.label.values.tolist()[triples.label.codes[labels[0]]]
     others = len(labels) - 1
     more = f" (nor {'is' if others == 1 else 'are'} {others:,} more)" if others else ""
-    allowed = f"classes={listed(truths.tolist(), '[]')}"
+    allowed = f"classes={written(truths.tolist(), '[]')}"
     if len(extra):
-        allowed += f" or extra_answers={listed(extra.tolist(), '[]')}"
+        allowed += f" or extra_answers={written(extra.tolist(), '[]')}"
     return (
         f"label {value!r} in {table.row(triples.rows_of(labels)[0])} is not one of "
         f"{allowed}{more}; correct it, or add it to classes= if it can be the truth, "

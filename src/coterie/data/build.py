@@ -23,8 +23,8 @@ from coterie.data.warn import (
     warn_of_mixed_types,
     warn_of_variants,
 )
-from coterie.data.wording import listed
 from coterie.errors import DataError
+from coterie.words.values import written
 
 DUPLICATES = ("error", "first", "last", "keep")
 log = logging.getLogger("coterie")
@@ -58,7 +58,7 @@ def annotations_from(
         declared = {"classes": classes, "extra_answers": extra_answers}
         return _as_they_are(data, asked._asdict() | declared, gold)
     if duplicates not in DUPLICATES:
-        raise DataError(f"duplicates={duplicates!r} is not one of {listed(DUPLICATES)}")
+        raise DataError(f"duplicates={duplicates!r} is not one of {written(DUPLICATES)}")
     table = table_from(data)
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
     columns, triples, known = read_triples(table, asked, place)

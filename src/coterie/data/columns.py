@@ -8,8 +8,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from coterie.data.table import Table
-from coterie.data.wording import join, listed
 from coterie.errors import DataError
+from coterie.words.values import join, written
 
 # Names by role, best first, from crowd-kit, cleanlab, rater, spark-crowd, the Active Crowd Toolkit,
 # Get-Another-Label, NLTK, Mechanical Turk, CrowdFlower, Toloka, Prodigy, Label Studio and published
@@ -75,7 +75,7 @@ def place_of(table: Table, name: Hashable, argument: str) -> int:
     if not places:
         raise DataError(
             f"{table.name} has no column {name!r}, which {argument}= asks for; "
-            f"its columns are {listed(table.columns)}"
+            f"its columns are {written(table.columns)}"
         )
     if len(places) > 1:
         raise DataError(f"{table.name} has {len(places)} columns called {name!r}; rename one")
@@ -151,7 +151,7 @@ def find_long(table: Table, asked: Asked) -> Columns | None:
     if len({item, annotator, label}) < 3:
         raise DataError(
             f"item, annotator and label must be three different columns of {table.name}, "
-            f"got {listed(table.columns[place] for place in (item, annotator, label))}"
+            f"got {written(table.columns[place] for place in (item, annotator, label))}"
         )
     return Columns(item, (annotator,), label)
 
@@ -161,7 +161,7 @@ def _not_found(table: Table, role: str) -> str:
     wide = ", or annotator=[...] if there is one column per annotator"
     return (
         f"no column of {table.name} is named like the {role} ({usual}, ...); its columns are "
-        f"{listed(table.columns)}; pass {role}={wide if role == 'annotator' else ''}"
+        f"{written(table.columns)}; pass {role}={wide if role == 'annotator' else ''}"
     )
 
 
@@ -169,7 +169,7 @@ def not_recognised(table: Table) -> str:
     """Say that neither form was recognised."""
     return (
         f"{table.name} has no columns named like annotator and label, and is not one row per item "
-        f"with one column per annotator; its columns are {listed(table.columns)}; pass item=, "
+        f"with one column per annotator; its columns are {written(table.columns)}; pass item=, "
         "annotator= and label=, or annotator=[...] with the annotators' columns"
     )
 

@@ -20,8 +20,8 @@ from coterie.data.columns import (
 )
 from coterie.data.encoding import Coded, code_objects, in_order, value_array
 from coterie.data.table import Table
-from coterie.data.wording import listed
 from coterie.errors import DataError
+from coterie.words.values import written
 
 
 class Triples(NamedTuple):
@@ -53,7 +53,7 @@ def read_triples(
     cells = table.read(places)
     if not len(cells[0].codes):
         raise DataError(
-            f"{table.name} has no rows, only the columns {listed(table.columns)}; "
+            f"{table.name} has no rows, only the columns {written(table.columns)}; "
             "expected one row per label"
         )
     known = None if gold is None else cells.pop()
@@ -133,7 +133,7 @@ def _item_of_wide(table: Table, asked: Asked, taken: Sequence[int]) -> int:
     if place is None:
         raise DataError(
             f"no column of {table.name} is named like the item; "
-            f"its columns are {listed(table.columns)}; pass item="
+            f"its columns are {written(table.columns)}; pass item="
         )
     return place
 

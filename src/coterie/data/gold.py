@@ -14,8 +14,8 @@ from coterie.data.encoding import Coded, look_up
 from coterie.data.forms import refuse_blanks
 from coterie.data.provenance import Format, Gold, Source
 from coterie.data.table import Table, columns_table, is_frame, table_from
-from coterie.data.wording import join, listed
 from coterie.errors import DataError
+from coterie.words.values import join, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def _never_true(
         return f"{of} in {table.name} is an extra answer, which is never true; correct it"
     return (
         f"{of} in {table.name} is not one of the classes "
-        f"{listed(annotations.classes.tolist(), '[]')}; correct it, or pass classes= with every "
+        f"{written(annotations.classes.tolist(), '[]')}; correct it, or pass classes= with every "
         "possible truth"
     )
 
@@ -205,7 +205,7 @@ def _gold_columns(table: Table) -> tuple[int, int]:
     if len(truths) > 1:
         raise DataError(
             f"{len(truths)} columns of {table.name} fit the known label equally well, "
-            f"{listed(table.columns[place] for place in truths)}; keep one"
+            f"{written(table.columns[place] for place in truths)}; keep one"
         )
     label = truths[0] if truths else guess(table, "label")
     if item is None and len(table.columns) == 1:
@@ -216,6 +216,6 @@ def _gold_columns(table: Table) -> tuple[int, int]:
     if item is None or label is None or item == label:
         raise DataError(
             f"{table.name} must have a column of items and one of known labels; its columns are "
-            f"{listed(table.columns)}; call them 'item' and 'label'"
+            f"{written(table.columns)}; call them 'item' and 'label'"
         )
     return item, label

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from coterie.data.wording import listed
+from coterie.words.values import written
 
 
 class Format(StrEnum):
@@ -116,7 +116,7 @@ class Provenance:
         """Say in one line what was read and which columns were taken."""
         taken = "item the index" if self.item in (None, "") else f"item {self.item!r}"
         if self.form is Form.WIDE:
-            taken += f", one column per annotator: {listed(self.annotators)}"
+            taken += f", one column per annotator: {written(self.annotators)}"
         else:
             taken += f", annotator {self.annotators[0]!r}, label {self.label!r}"
         if self.gold is not None and self.gold.source is None:
@@ -124,5 +124,5 @@ class Provenance:
         elif self.gold is not None and self.gold.source and self.gold.source.path is not None:
             taken += f", gold from {self.gold.source.name}"
         if self.unread and self.gold is None:
-            taken += f" (not read: {listed(self.unread)}, named like known labels)"
+            taken += f" (not read: {written(self.unread)}, named like known labels)"
         return f"{self.source.name}{self.source.note}: {taken}"

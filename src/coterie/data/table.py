@@ -16,8 +16,8 @@ from coterie.data.encoding import (
     without_blanks,
 )
 from coterie.data.provenance import Format, Source
-from coterie.data.wording import join
 from coterie.errors import DataError, MissingExtraError
+from coterie.words.values import join
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
 from coterie.data.annotations import Annotations
-from coterie.data.wording import listed
 from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
+from coterie.words.values import written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +134,7 @@ def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | Fil
     if isinstance(source, Table):
         if isinstance(gold, str) and gold in source.columns:
             return gold
-        columns = f"a column of {source.name} ({listed(source.columns)}) nor "
+        columns = f"a column of {source.name} ({written(source.columns)}) nor "
     if gold == "-" or Path(gold).expanduser().exists():
         return table_of_file(gold)
     raise DataError(f"gold={str(gold)!r} is {'neither ' if columns else 'not '}{columns}a file")

@@ -1,4 +1,4 @@
-"""Values as they are written in a sentence."""
+"""Values from the data, as they are written in Python, in the middle of a sentence."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def join(words: Sequence[str], last: str = "and") -> str:
     return f" {last} ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def listed(values: Iterable[Any], brackets: str = "") -> str:
-    """List values as they are written in Python; the first dozen if there are many."""
+def written(values: Iterable[Any], brackets: str = "") -> str:
+    """Write values as in Python, separated by commas; the first dozen if there are many."""
     values = list(values)
     shown = [repr(value) for value in values[:_LISTED]]
     if len(values) > _LISTED:
