@@ -23,7 +23,8 @@ NAMES = {"n_groups": "n_coteries"}
 def upgraded(content: Content) -> tuple[dict[str, Any], Arrays]:
     """Give the header and the arrays of a file as the newest version has them."""
     header, arrays = dict(content.header), dict(content.arrays)
-    if content.version == 1:  # it knew of where labels come from no more than a sentence
+    if content.version == 1:
+        # Of where the labels come from it knew no more than a sentence, which stays.
         header["annotations"] = {**header["annotations"], "provenance": None}
         header["trace"] = _split_trace(header["trace"], arrays)
         header |= _unsaid(header, arrays)
