@@ -1,30 +1,13 @@
-"""coterie compare as a user meets it: in a process of its own."""
+"""coterie compare as a user meets it."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from builders.command import coterie, coterie_process
 from coterie.cli.app import app
-
-TESTS = Path(__file__).parents[1]
-
-
-def compare(*arguments, cwd):
-    paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    return subprocess.run(
-        [sys.executable, "-m", "coterie", "compare", *map(str, arguments)],
-        cwd=cwd,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=300,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONPATH": paths},
-    )
 
 
 @pytest.fixture
@@ -51,9 +34,9 @@ def write(folder, rows, gold):
 
 
 def test_a_folder_gives_a_league_and_three_files(folder):
-    done = compare(
-        "data", "--models", "ds,builders.models:Raises,builders.models:Talks", "--out", "out",
-        "--jobs", 2, cwd=folder,
+    done = coterie_process(
+        "compare", "data", "--models", "ds,builders.models:Raises,builders.models:Talks",
+        "--out", "out", "--jobs", 2, cwd=folder,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     record = json.loads((folder / "out" / "compare.json").read_text("utf-8"))
@@ -91,7 +74,9 @@ def test_a_folder_gives_a_league_and_three_files(folder):
 def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
     monkeypatch.chdir(folder)
     arguments = ["data/one/labels.csv", "--truth", "data/one/truth.csv", "--models", "ds"]
-    assert compare(*arguments, "--out", "out", "-j", 1, cwd=folder).returncode == 0
+    assert (
+        coterie_process("compare", *arguments, "--out", "out", "-j", 1, cwd=folder).returncode == 0
+    )
     again = CliRunner().invoke(app, ["compare", *arguments, "--out", "again", "-j", "2"])
     assert again.exit_code == 0, again.output
     records = [
@@ -133,7 +118,7 @@ def test_a_mistake_is_one_sentence_before_any_work(folder, monkeypatch, argument
 
 
 def test_when_nothing_is_scored_the_command_says_so(folder):
-    done = compare("data", "--only", "mute,torn", "--models", "majority", cwd=folder)
+    done = coterie("compare", "data", "--only", "mute,torn", "--models", "majority", cwd=folder)
     assert done.returncode == 1
     assert "Error: nothing was scored; the reasons are above" in done.stderr
     assert "No model was scored on any data set." in done.stdout

@@ -1,12 +1,10 @@
 """coterie report: where the page goes, what it remembers of the run, what it leaves behind."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
+from builders import command as command_line
 from builders import reported
 from builders.pagetree import parse
 from coterie.cli import report as command
@@ -28,14 +26,7 @@ def posterior():
 
 
 def coterie(*arguments, cwd):
-    done = subprocess.run(
-        [sys.executable, "-m", "coterie", *map(str, arguments)],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        cwd=cwd,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )
+    done = command_line.coterie(*arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
