@@ -79,7 +79,7 @@ def chain_from(
     code = {str(c): t for t, c in enumerate(annotations.classes)}
     items = [str(item) for item in annotations.items]
     start = np.array([code[labels[item]] for item in items], np.int32)
-    kernels, codes = estimator._kernels(), annotations.codes
+    kernels, codes = estimator.kernels(), annotations.codes
     prior = kernels.pack_prior(estimator._resolve_prior(annotations))
     rng = np.random.default_rng(1)
     group = np.zeros(annotations.n_annotators, np.int32)

@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "coterie"
 # Top to bottom: a name may import from names before it; names in one string share a line.
 LAYERS = [
     "version errors words abilities",
+    "registry",
     "priors",
     "files",
     "data",
@@ -20,6 +21,7 @@ LAYERS = [
     "posterior",
     "inference",
     "models",
+    "extend",
     "io datasets",
     "report plots",
     "studies",

@@ -8,7 +8,9 @@ import pytest
 from sklearn.base import clone
 
 import coterie
+from builders import saved
 from coterie.models import MODELS
+from door.onecoin import OneCoin
 
 # Chains as short as these have not converged, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
@@ -23,9 +25,13 @@ def quick(cls):
     return model.set_params(**{name: value for name, value in QUICK.items() if name in known})
 
 
-@pytest.fixture(params=sorted(MODELS), ids=str)
+# Those that are registered, and one of somebody else's, made through the door.
+KINDS = {**MODELS, "onecoin": OneCoin}
+
+
+@pytest.fixture(params=sorted(KINDS), ids=str)
 def model(request):
-    return quick(MODELS[request.param])
+    return quick(KINDS[request.param])
 
 
 @pytest.fixture
@@ -76,7 +82,8 @@ def test_clone_and_repr_keep_the_parameters(model):
     assert copy is not model
     assert copy.get_params() == model.get_params()
     assert repr(copy) == repr(model)
-    assert eval(repr(model), vars(coterie.models)).get_params() == model.get_params()
+    names = {kind.__name__: kind for kind in KINDS.values()}
+    assert eval(repr(model), names).get_params() == model.get_params()
 
 
 def test_set_params_refuses_what_it_does_not_know(model):
@@ -222,3 +229,52 @@ def test_nothing_said_about_an_item_or_by_an_annotator(model, frame):
     assert np.isfinite(posterior.item_probability).all()
     assert posterior.annotators().set_index("annotator").loc["silent", "n_labels"] == 0
     assert np.isfinite(posterior.confusion_mean).all()
+
+
+def test_a_model_says_what_it_can_do_and_does_it(model, frame):
+    posterior = model.fit(frame).posterior_
+    can = model.abilities
+    assert (posterior.method, posterior.abilities) == (model.method, can)
+    assert can.uncertainty == (posterior.draws is not None)
+    table = posterior.annotators()
+    assert can.uncertainty == ("accuracy_low" in table) == ("role" in table)
+    assert can.coteries == ("coterie" in table)
+    assert isinstance(posterior.converged, bool)
+    asked = {
+        "coteries": [posterior.coteries, posterior.cooccurrence, lambda: posterior.n_coteries],
+        "uncertainty": [posterior.diagnostics, lambda: posterior.confusion(quantile=0.5)],
+    }
+    for ability, questions in asked.items():
+        for ask in questions:
+            if getattr(can, ability):
+                assert len(ask())
+            else:
+                with pytest.raises(coterie.CoterieError, match=f"^{posterior.model} "):
+                    ask()
+
+
+def test_save_and_load(model, frame, tmp_path):
+    posterior = model.fit(frame).posterior_
+    posterior.save(tmp_path / "run.coterie")
+    again = coterie.load(tmp_path / "run.coterie")
+    saved.same(again, posterior)
+    pd.testing.assert_frame_equal(again.labels(), posterior.labels())
+    pd.testing.assert_frame_equal(again.probabilities(raw=True), posterior.probabilities(raw=True))
+
+
+def test_a_checkpoint_gives_the_same_bits(model, frame, tmp_path):
+    if "checkpoint" not in model.get_params():
+        pytest.skip("is done at once")
+    expected = clone(model).fit(frame).posterior_
+    for _ in range(2):  # the second goes on from the end of the first
+        found = clone(model).set_params(checkpoint=tmp_path / "run").fit(frame).posterior_
+        same_bits(found, expected)
+        np.testing.assert_array_equal(found.draws.confusion, expected.draws.confusion)
+
+
+def test_a_report_can_be_written(model, frame, tmp_path):
+    posterior = model.fit(frame).posterior_
+    posterior.report(tmp_path / "report.html", truth={"q00": "a"})
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert posterior.model in page
+    assert ("Coteries" in page) == model.abilities.coteries

@@ -183,7 +183,7 @@ def test_arrays_that_do_not_fit_are_refused(path, name, wrong):
 @pytest.mark.parametrize(
     "value",
     [
-        {"$prior": ["Path", {}]},
+        {"$prior": ["Prior", {}]},
         {"$prior": ["Gamma", {"shape": 1, "rate": 1, "more": 1}]},
         {"$system": "touch executed"},
         {"$numpy": ["O", 1]},
@@ -198,6 +198,16 @@ def test_arrays_that_do_not_fit_are_refused(path, name, wrong):
 def test_values_of_unknown_kinds_are_refused(path, value):
     change_header(path, lambda header: header["header"]["settings"].update(sweeps=value))
     assert "FILE is damaged" in refused(path)
+
+
+@pytest.mark.parametrize("name", ["Path", "Nobody", "__import__", 5])
+def test_a_prior_that_nothing_imported_defines_is_refused(path, name):
+    value = {"$prior": [name, {}]}
+    change_header(path, lambda header: header["header"]["settings"].update(sweeps=value))
+    assert refused(path) == (
+        f"FILE holds a prior {str(name)!r} that nothing imported defines; import the package of "
+        "its model, then load again"
+    )
 
 
 def places(value, place=()):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from coterie.cli.guard import guarded
+from coterie.models.registry import MODELS
 from coterie.version import __version__
 
 app = typer.Typer(
@@ -35,14 +37,28 @@ def _options(
     pass
 
 
-Model = Annotated[str, typer.Option("--model", "-m", help="majority, ds, ibcc, cbcc or hcbcc.")]
+class ListsModels(TyperCommand):
+    """A command whose help says which models there are: those of other packages too."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Write the names for ``{models}`` in the help of its options."""
+        names = ", ".join(MODELS)
+        for option in self.params:
+            if isinstance(option, TyperOption) and option.help:
+                option.help = option.help.replace("{models}", names)
+        return super().get_help(ctx)
+
+
+Model = Annotated[
+    str, typer.Option("--model", "-m", help="{models}; or module:Class, one of yours.")
+]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
 Format = Annotated[str, typer.Option("--format", help="csv, parquet or json.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the results.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
 
 
-@app.command()
+@app.command(cls=ListsModels)
 @guarded
 def aggregate(
     labels: Annotated[
@@ -71,12 +87,21 @@ def aggregate(
         str,
         typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
     ] = "error",
-    chains: Annotated[int, typer.Option(help="Chains of a sampling model.")] = 4,
+    chains: Annotated[
+        int | None, typer.Option(help="Chains of a sampling model (default: the model's own).")
+    ] = None,
     sweeps: Annotated[
-        int, typer.Option(help="Sweeps of each chain at most, burn-in included.")
-    ] = 10_000,
-    burn_in: Annotated[int, typer.Option(help="Sweeps dropped at the start of a chain.")] = 3_000,
-    early_stop: Annotated[bool, typer.Option(help="Stop when the chains have converged.")] = True,
+        int | None, typer.Option(help="Sweeps of each chain at most, burn-in included (likewise).")
+    ] = None,
+    burn_in: Annotated[
+        int | None, typer.Option(help="Sweeps dropped at the start of a chain (likewise).")
+    ] = None,
+    early_stop: Annotated[
+        bool | None,
+        typer.Option(
+            "--early-stop/--no-early-stop", help="Stop when the chains have converged (likewise)."
+        ),
+    ] = None,
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Threads (default: all cores).")
     ] = None,
@@ -103,23 +128,21 @@ def aggregate(
         "extra_answers": _split(extra_answers),
         "duplicates": duplicates,
     }
+    lengths = {"chains": chains, "sweeps": sweeps, "burn_in": burn_in, "early_stop": early_stop}
     settings = {
         "random_state": seed,
         "duplicates": duplicates,
-        "chains": chains,
-        "sweeps": sweeps,
-        "burn_in": burn_in,
-        "early_stop": early_stop,
         "n_jobs": jobs,
         "checkpoint": checkpoint,
         "progress": True,
+        **{name: value for name, value in lengths.items() if value is not None},
     }
     job = command.Job(model, settings, truth, out, format, force, report)
     if not command.run(labels, reading, job) and strict:
         raise typer.Exit(3)
 
 
-@app.command()
+@app.command(cls=ListsModels)
 @guarded
 def demo(model: Model = "hcbcc", out: Out = None, seed: Seed = 0, force: Force = False) -> None:
     """Aggregate a built-in synthetic crowd whose truth is known, and show the result."""
@@ -176,7 +199,7 @@ def datasets() -> None:
     command.run()
 
 
-@app.command()
+@app.command(cls=ListsModels)
 @guarded
 def compare(
     path: Annotated[
@@ -184,9 +207,7 @@ def compare(
     ],
     models: Annotated[
         str | None,
-        typer.Option(
-            help="Names or all, separated by commas; module:Class is one of yours (default: all)."
-        ),
+        typer.Option(help="Any of {models}, or module:Class, separated by commas (default: all)."),
     ] = None,
     truth: Annotated[
         Path | None, typer.Option(help="True labels that only score the result: a file.")

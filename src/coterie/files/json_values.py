@@ -1,7 +1,8 @@
 """Python values as JSON and back, types and all, without running anything a file says.
 
 What JSON knows stays as it is; anything else is an object with one key, a ``$`` and the kind of
-value, from the fixed list in this file.
+value, from the fixed list in this file. Priors are known by the names of their classes, those of
+other packages too, once they are imported.
 """
 
 from __future__ import annotations
@@ -18,11 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
-
-PRIORS = {
-    kind.__name__: kind for kind in (Gamma, Beta, IBCCPrior, CBCCPrior, HCBCCPrior, ConsensusPrior)
-}
+from coterie.priors.base import BY_VALUE
 
 KINDS = "biufMmU"
 """Kinds of numpy scalars and arrays that are kept: booleans, numbers, dates, text."""
@@ -30,6 +27,10 @@ KINDS = "biufMmU"
 
 class Unkept(TypeError):
     """A value's type is not one that a file keeps."""
+
+
+class UnknownPrior(ValueError):
+    """A file holds a prior whose class no imported module defines."""
 
 
 def to_json(value: Any, *, or_text: bool = False) -> Any:
@@ -59,7 +60,7 @@ def to_json(value: Any, *, or_text: bool = False) -> Any:
         return {"$tuple": [to_json(one, or_text=or_text) for one in value]}
     if kind is dict:
         return {"$dict": [to_json(list(pair), or_text=or_text) for pair in value.items()]}
-    if PRIORS.get(kind.__name__) is kind:
+    if BY_VALUE.get(kind.__name__) is kind:
         fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
         return {"$prior": [kind.__name__, to_json(fields, or_text=or_text)]}
     if kind in _PLAIN:
@@ -115,9 +116,9 @@ def from_json(found: Any) -> Any:
 
 def _read_prior(inside: Any) -> Any:
     name, fields = inside
-    if name not in PRIORS:
-        raise ValueError(f"unknown prior {name!r}")
-    return PRIORS[name](**from_json(fields))
+    if name not in BY_VALUE:
+        raise UnknownPrior(str(name))
+    return BY_VALUE[name](**from_json(fields))
 
 
 def _read_numpy(inside: Any) -> Any:

@@ -3,11 +3,12 @@
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.modes import Evidence, Mode, Verdict, judge_modes
 from coterie.inference.plan import Plan, plan_for
-from coterie.inference.protocol import Averages, Hooks, Kernels, Reported
+from coterie.inference.protocol import NO_HOOKS, Averages, Hooks, Kernels, Reported
 from coterie.inference.sample import Options, Sample, sample
 from coterie.inference.start import Start, clear_votes, start_apart
 
 __all__ = [
+    "NO_HOOKS",
     "Averages",
     "Chain",
     "Evidence",

@@ -1,13 +1,30 @@
-"""One file a model: a thin estimator over its kernel."""
+"""One file per model: a thin estimator over its kernel. Each is imported when it is first used."""
 
-from coterie.models.base import Estimator
-from coterie.models.cbcc import CBCC
-from coterie.models.dawid_skene import DawidSkene
-from coterie.models.hcbcc import HCBCC
-from coterie.models.ibcc import IBCC
-from coterie.models.majority import MajorityVote
-from coterie.models.registry import MODELS, make_model
-from coterie.models.sampling import SamplingEstimator
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from coterie.models.registry import MODELS, make_model, register
+
+if TYPE_CHECKING:
+    from coterie.models.base import Estimator
+    from coterie.models.cbcc import CBCC
+    from coterie.models.dawid_skene import DawidSkene
+    from coterie.models.hcbcc import HCBCC
+    from coterie.models.ibcc import IBCC
+    from coterie.models.majority import MajorityVote
+    from coterie.models.sampling import SamplingEstimator
+
+_LAZY = {
+    "CBCC": "cbcc",
+    "DawidSkene": "dawid_skene",
+    "Estimator": "base",
+    "HCBCC": "hcbcc",
+    "IBCC": "ibcc",
+    "MajorityVote": "majority",
+    "SamplingEstimator": "sampling",
+}
 
 __all__ = [
     "CBCC",
@@ -19,4 +36,15 @@ __all__ = [
     "MajorityVote",
     "SamplingEstimator",
     "make_model",
+    "register",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(importlib.import_module(f"coterie.models.{_LAZY[name]}"), name)
+    raise AttributeError(f"module 'coterie.models' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

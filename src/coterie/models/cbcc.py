@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from coterie.abilities import Abilities
 from coterie.inference import Kernels
-from coterie.models.sampling import AnyPrior, SamplingEstimator
-from coterie.priors import CBCCPrior
+from coterie.models.sampling import SamplingEstimator
+from coterie.priors import CBCCPrior, Prior
 
 
 class CBCC(SamplingEstimator):
@@ -27,10 +27,10 @@ class CBCC(SamplingEstimator):
     """
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
-    _prior_type: ClassVar[type[AnyPrior]] = CBCCPrior
+    prior_type: ClassVar[type[Prior]] = CBCCPrior
 
-    @classmethod
-    def _kernels(cls) -> Kernels:
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
         from coterie.kernels.gibbs import cbcc
 
         return cbcc

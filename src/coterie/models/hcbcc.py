@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from coterie.abilities import Abilities
 from coterie.inference import Hooks, Kernels
-from coterie.models.sampling import AnyPrior, SamplingEstimator
-from coterie.priors import HCBCCPrior
+from coterie.models.sampling import SamplingEstimator
+from coterie.priors import HCBCCPrior, Prior
 
 
 class HCBCC(SamplingEstimator):
@@ -28,14 +28,14 @@ class HCBCC(SamplingEstimator):
     """
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
-    _prior_type: ClassVar[type[AnyPrior]] = HCBCCPrior
+    prior_type: ClassVar[type[Prior]] = HCBCCPrior
 
-    @classmethod
-    def _kernels(cls) -> Kernels:
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
         from coterie.kernels.gibbs import hcbcc
 
         return hcbcc
 
-    @classmethod
-    def _hooks(cls) -> Hooks:
+    def hooks(self) -> Hooks:
+        """Say where the model departs from the others."""
         return Hooks(cluster_densities=True)  # of beta and eta

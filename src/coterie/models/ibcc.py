@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from coterie.inference import Kernels
-from coterie.models.sampling import AnyPrior, SamplingEstimator
-from coterie.priors import IBCCPrior
+from coterie.models.sampling import SamplingEstimator
+from coterie.priors import IBCCPrior, Prior
 
 
 class IBCC(SamplingEstimator):
@@ -25,10 +25,10 @@ class IBCC(SamplingEstimator):
     <Posterior of IBCC: 50 items, 12 annotators, 3 classes>
     """
 
-    _prior_type: ClassVar[type[AnyPrior]] = IBCCPrior
+    prior_type: ClassVar[type[Prior]] = IBCCPrior
 
-    @classmethod
-    def _kernels(cls) -> Kernels:
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
         from coterie.kernels.gibbs import ibcc
 
         return ibcc

@@ -4,28 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import os
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
-from coterie.inference import Hooks, Kernels, Options, Sampler, clear_votes, plan_for, sample
+from coterie.files.json_values import to_json
+from coterie.inference import (
+    NO_HOOKS,
+    Hooks,
+    Kernels,
+    Options,
+    Sampler,
+    clear_votes,
+    plan_for,
+    sample,
+)
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
-from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
+from coterie.priors import Prior
 
-AnyPrior = IBCCPrior | CBCCPrior | HCBCCPrior
+ELSEWHERE = ("prior", "n_jobs", "progress", "checkpoint", "duplicates")
+"""Settings that a checkpoint need not share, or shares by what becomes of them."""
 
 
 class SamplingEstimator(Estimator):
-    """Base of the models that are sampled: a model names its prior and its kernels.
+    """Base of the models that are sampled: a model names its prior and its kernels, and is done.
+
+    It says so by ``prior_type`` and :meth:`kernels`, what it can do by ``abilities``, and where it
+    departs from the others by :meth:`hooks`: docs/adding-a-model.md walks through it.
 
     Parameters
     ----------
     prior
-        ``"paper"``, or a prior object of the model.
+        The name of a prior, such as ``"paper"``, or a prior object of the model.
     sweeps
         Sweeps of each chain at most, burn-in included.
     burn_in
@@ -53,12 +67,12 @@ class SamplingEstimator(Estimator):
 
     method: ClassVar[Method] = "gibbs"
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
-    _prior_type: ClassVar[type[AnyPrior]]
+    prior_type: ClassVar[type[Prior]]
 
     def __init__(
         self,
         *,
-        prior: AnyPrior | Literal["paper"] = "paper",
+        prior: Prior | str = "paper",
         sweeps: int = 10_000,
         burn_in: int = 3_000,
         early_stop: bool = True,
@@ -82,15 +96,20 @@ class SamplingEstimator(Estimator):
         self.checkpoint = checkpoint
         self.duplicates = duplicates
 
-    @classmethod
-    def _kernels(cls) -> Kernels:
-        """Give the module of the model's kernels; imported here, since compiling takes time."""
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels, imported here: nobody else waits for it."""
         raise NotImplementedError  # pragma: no cover
 
-    @classmethod
-    def _hooks(cls) -> Hooks:
+    def hooks(self) -> Hooks:
         """Say where the model departs from the others; most do nowhere."""
-        return Hooks()
+        return NO_HOOKS
+
+    def pack_prior(self, annotations: Annotations) -> Any:
+        """Give what the kernels know beside the labels, as a NamedTuple of arrays.
+
+        That is the prior. Features, times or kinds of the items would join it here.
+        """
+        return self.kernels().pack_prior(self.resolve_prior(annotations))
 
     def _fit(self, annotations: Annotations) -> Posterior:
         self._check()
@@ -118,8 +137,8 @@ class SamplingEstimator(Estimator):
 
     def _sampler(self, annotations: Annotations) -> Sampler:
         """Put together what is sampled."""
-        kernels, hooks, codes = self._kernels(), self._hooks(), annotations.codes
-        prior = kernels.pack_prior(self._resolve_prior(annotations))
+        kernels, hooks, codes = self.kernels(), self.hooks(), annotations.codes
+        prior = self.pack_prior(annotations)
         layout = hooks.layout(codes, prior)
         cells = layout.n_draw_cells
         return Sampler(
@@ -148,12 +167,14 @@ class SamplingEstimator(Estimator):
         """Say what a checkpoint must share with this fit, by the names users know."""
         if self.checkpoint is None:
             return {}
-        names = ("sweeps", "burn_in", "early_stop", "chains", "thin", "random_state")
-        settings = {name: getattr(self, name) for name in names}
+        params = self.get_params().items()
+        settings = {name: to_json(value, or_text=True) for name, value in params}
+        for name in ELSEWHERE:
+            settings.pop(name, None)
         return {
             "data": checksum(annotations),
             "model": type(self).__name__,
-            "prior": self._resolve_prior(annotations).checksum(),
+            "prior": self.resolve_prior(annotations).checksum(),
             **settings,
         }
 
@@ -179,16 +200,17 @@ class SamplingEstimator(Estimator):
                     " after burn-in, which leaves nothing; lower thin"
                 )
 
-    def _resolve_prior(self, annotations: Annotations) -> AnyPrior:
-        kind = self._prior_type
-        sizes = annotations.n_classes, annotations.n_answers
-        if isinstance(self.prior, kind):
-            return self.prior.resolve(*sizes)
-        if isinstance(self.prior, str) and self.prior == "paper":
-            return kind.paper(*sizes)
-        raise DataError(
-            f"{type(self).__name__} takes prior='paper' or a {kind.__name__}, got {self.prior!r}"
-        )
+    def resolve_prior(self, annotations: Annotations) -> Prior:
+        """Give the prior with every field written out for these data."""
+        kind = self.prior_type
+        named = kind.named()
+        prior = named.get(self.prior) if isinstance(self.prior, str) else self.prior
+        if not isinstance(prior, kind):
+            names = " or ".join(f"prior={name!r}" for name in named)
+            raise DataError(
+                f"{type(self).__name__} takes {names} or a {kind.__name__}, got {self.prior!r}"
+            )
+        return prior.resolve(annotations.n_classes, annotations.n_answers)
 
 
 def _check_whole(value: object, name: str, least: int) -> None:

@@ -158,7 +158,7 @@ class Posterior:
             columns=pd.Index(a.classes, name="label"),
         )
 
-    def items(self, name: str) -> pd.DataFrame:
+    def item_table(self, name: str) -> pd.DataFrame:
         """Further numbers per item, such as the probabilities of its kinds: index item.
 
         Parameters

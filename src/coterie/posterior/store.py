@@ -25,7 +25,7 @@ from coterie.data.codes import encode
 from coterie.errors import DataError
 from coterie.files.atomic import Writer, write_file
 from coterie.files.container import Format, container_writer, damage_of, read_container
-from coterie.files.json_values import from_json, to_json
+from coterie.files.json_values import UnknownPrior, from_json, to_json
 from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
 from coterie.posterior.draws import DrawnArray, Draws
 from coterie.posterior.items import ItemNumbers
@@ -135,7 +135,13 @@ def load(path: str | PathLike[str]) -> Posterior:
     """
     content = read_container(path, FORMAT)
     with damage_of(path):
-        return _unpack(*upgraded(content))
+        try:
+            return _unpack(*upgraded(content))
+        except UnknownPrior as unknown:
+            raise DataError(
+                f"{path} holds a prior {str(unknown)!r} that nothing imported defines; import the "
+                "package of its model, then load again"
+            ) from None
 
 
 def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:

@@ -16,8 +16,8 @@ field               symbol                 what it is
 ==================  =====================  ======================================================
 """
 
-from coterie.priors.base import Beta, Gamma
+from coterie.priors.base import Beta, Gamma, Prior
 from coterie.priors.consensus import ConsensusPrior
 from coterie.priors.paper import CBCCPrior, HCBCCPrior, IBCCPrior
 
-__all__ = ["Beta", "CBCCPrior", "ConsensusPrior", "Gamma", "HCBCCPrior", "IBCCPrior"]
+__all__ = ["Beta", "CBCCPrior", "ConsensusPrior", "Gamma", "HCBCCPrior", "IBCCPrior", "Prior"]

@@ -10,12 +10,28 @@ from typing import Any, Self
 
 import numpy as np
 
-from coterie.errors import DataError
+from coterie.errors import CoterieError, DataError
 from coterie.priors.checks import Numbers, per_class
+
+BY_VALUE: dict[str, type[ByValue]] = {}
+"""Everything that is equal by value, by the name of its class: what a file may hold."""
 
 
 class ByValue:
-    """Equality and hash of frozen dataclasses whose fields may be arrays."""
+    """Equality and hash of frozen dataclasses whose fields may be arrays.
+
+    Subclasses register themselves by name, so that they can be saved and loaded.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        known = BY_VALUE.setdefault(cls.__name__, cls)
+        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise CoterieError(
+                f"{known.__module__} defines a {cls.__name__} already, and files know it by that "
+                f"name; call the one in {cls.__module__} otherwise"
+            )
+        BY_VALUE[cls.__name__] = cls  # a class that a notebook defines anew replaces itself
 
     def _key(self) -> tuple[Hashable, ...]:
         return tuple(_frozen(getattr(self, field.name)) for field in fields(self))  # type: ignore[arg-type]
@@ -91,11 +107,16 @@ class Beta(ByValue):
 
 
 class Prior(ByValue, ABC):
-    """What all priors share."""
+    """What all priors share: subclasses are frozen dataclasses, ``eq=False``, with defaults."""
 
     @abstractmethod
     def resolve(self, n_classes: int, n_answers: int) -> Self:
         """Give the same prior with every field as a full array, or raise DataError."""
+
+    @classmethod
+    def named(cls) -> dict[str, Self]:
+        """Give the priors that a model takes by name; the defaults of the fields are "paper"."""
+        return {"paper": cls()}
 
 
 class PaperPrior(Prior):

@@ -124,9 +124,9 @@ class ConsensusPrior(Prior):
         )
 
     @classmethod
-    def default(cls, n_classes: int, n_answers: int) -> Self:
-        """Give the default prior, written out for these numbers of classes and answers."""
-        return cls().resolve(n_classes, n_answers)
+    def named(cls) -> dict[str, Self]:
+        """Give the priors that the model takes by name."""
+        return {"default": cls()}
 
 
 def _shares(value: Numbers, name: str) -> FloatArray:

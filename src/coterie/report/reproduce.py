@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import coterie
 from coterie.data.annotations import Annotations
 from coterie.data.provenance import Form, Provenance
 from coterie.posterior import Posterior
@@ -62,8 +63,11 @@ def code(posterior: Posterior, record: Mapping[str, Any]) -> str:
     settings = dict(_shown(posterior.settings))
     if posterior.settings.get("random_state") is not None:
         settings["random_state"] = posterior.settings["random_state"]
-    model, notes = _call(f"coterie.{posterior.model}", [], settings, "as under Settings")
-    lines = [*_reading(posterior.annotations, record), *notes, f"model = {model}"]
+    own = posterior.model in coterie.__all__
+    name = f"coterie.{posterior.model}" if own else posterior.model
+    model, notes = _call(name, [], settings, "as under Settings")
+    whose = [] if own else [f"# {name} is not part of coterie: import it from where it is defined"]
+    lines = [*_reading(posterior.annotations, record), *whose, *notes, f"model = {model}"]
     return "\n".join(
         ["import coterie", "", *lines, "posterior = model.fit(annotations).posterior_"]
     )

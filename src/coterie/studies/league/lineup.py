@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -69,14 +68,7 @@ def set_known(model: Estimator, settings: dict[str, Any]) -> Estimator:
 
 
 def _make(name: str, settings: dict[str, Any]) -> Estimator:
-    module, colon, attribute = name.partition(":")
-    if not colon:
-        return make_model(name, **settings)
-    try:
-        factory = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise DataError(f"no model {name!r}: {error}; expected module:Class") from error
-    model = set_known(factory(), settings)
+    model = make_model(name, **settings)
     try:
         pickle.dumps(model)
     except Exception as error:

@@ -1,0 +1,74 @@
+"""The door: everything that a new sampled model is made of, in one place.
+
+docs/adding-a-model.md walks through it: a prior, a kernel, a thin model file.
+"""
+
+from coterie.abilities import Abilities, Method
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.inference import (
+    Averages,
+    Evidence,
+    Hooks,
+    Kernels,
+    Mode,
+    Reported,
+    Start,
+    Verdict,
+    judge_modes,
+    start_apart,
+)
+from coterie.kernels.gibbs.confusion import draw_class_balance
+from coterie.kernels.layout import Layout, PerDraw, PerItem, PerSweep
+from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.truth.counts import starting_truth
+from coterie.models import Estimator, SamplingEstimator, register
+from coterie.numeric.choice import normalise, pick
+from coterie.numeric.jit import kernel, part, piece
+from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior
+from coterie.priors import Beta, Gamma, Prior
+from coterie.priors.checks import Numbers, mean_matrix, per_class
+
+__all__ = [
+    "Abilities",
+    "Annotations",
+    "Averages",
+    "Beta",
+    "Codes",
+    "DrawnArray",
+    "Draws",
+    "Estimator",
+    "Evidence",
+    "Gamma",
+    "Hooks",
+    "ItemNumbers",
+    "Kernels",
+    "Layout",
+    "Method",
+    "Mode",
+    "Numbers",
+    "PerDraw",
+    "PerItem",
+    "PerSweep",
+    "Posterior",
+    "Prior",
+    "Reported",
+    "SamplingEstimator",
+    "Start",
+    "Tally",
+    "Trace",
+    "Verdict",
+    "draw_class_balance",
+    "judge_modes",
+    "kernel",
+    "mean_matrix",
+    "normalise",
+    "note_classes",
+    "part",
+    "per_class",
+    "pick",
+    "piece",
+    "register",
+    "start_apart",
+    "starting_truth",
+]
