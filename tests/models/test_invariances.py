@@ -12,7 +12,8 @@ from scipy.special import gammaln
 
 import coterie
 from coterie.data.codes import encode
-from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
+from coterie.kernels.gibbs import cbcc, ibcc
+from coterie.kernels.gibbs.hcbcc import model as hcbcc
 from coterie.kernels.truth.counts import add_shapes, new_work
 from coterie.kernels.truth.own_matrix import choose_many
 from coterie.kernels.truth.shared_matrix import choose_shared
