@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from coterie import datasets, metrics
     from coterie.io import read
     from coterie.metrics import Score
-    from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote
+    from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote, QuickConsensus
     from coterie.posterior import Posterior, load
     from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
     from coterie.simulation import Crowd, simulate
@@ -35,6 +35,7 @@ _LAZY = {
     "IBCCPrior": "coterie.priors",
     "MajorityVote": "coterie.models",
     "Posterior": "coterie.posterior",
+    "QuickConsensus": "coterie.models",
     "Score": "coterie.metrics",
     "load": "coterie.posterior",
     "read": "coterie.io",
@@ -61,6 +62,7 @@ __all__ = [
     "IBCCPrior",
     "MajorityVote",
     "Posterior",
+    "QuickConsensus",
     "Score",
     "__version__",
     "datasets",

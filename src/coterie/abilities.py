@@ -25,17 +25,21 @@ class Abilities:
     accuracies
         Its confusion matrices set answers against the truth; False if against the vote, own
         answers included, which judges nobody.
+    share_right
+        Accuracies are shares of right labels under the reported probabilities, with an interval
+        that allows for mistakes that everybody shares; False if they are read off the matrices.
 
     Examples
     --------
     >>> Abilities(coteries=True, uncertainty=True)
-    Abilities(coteries=True, uncertainty=True, probabilities=True, accuracies=True)
+    Abilities(coteries=True, uncertainty=True, probabilities=True, accuracies=True, ...)
     """
 
     coteries: bool = False
     uncertainty: bool = False
     probabilities: bool = True
     accuracies: bool = True
+    share_right: bool = False
 
 
 POINT = Abilities()

@@ -55,16 +55,31 @@ def test_ties_go_to_the_lowest_class(ties):
 
 @pytest.mark.parametrize("ties", ["lowest", "random"])
 def test_probabilities_are_the_vote_shares(ties):
-    model = coterie.MajorityVote(ties=ties, random_state=1).fit(ROWS)
+    model = coterie.MajorityVote(probabilities="shares", ties=ties, random_state=1).fit(ROWS)
     expected = [[2 / 3, 1 / 3, 0], [0.4, 0.4, 0.2], [1 / 3, 1 / 3, 1 / 3], [0, 0.5, 0.5]]
     np.testing.assert_allclose(model.predict_proba(), expected, rtol=1e-15)
     np.testing.assert_allclose(model.priors_, np.mean(expected, axis=0), rtol=1e-14)
 
 
 def test_split_shares_a_tied_item_among_those_that_tie():
-    model = coterie.MajorityVote(ties="split").fit(ROWS)
+    model = coterie.MajorityVote(probabilities="shares", ties="split").fit(ROWS)
     expected = [[2 / 3, 1 / 3, 0], [0.5, 0.5, 0], [1 / 3, 1 / 3, 1 / 3], [0, 0.5, 0.5]]
     np.testing.assert_allclose(model.predict_proba(), expected, rtol=1e-15)
+
+
+def test_reported_is_what_the_votes_are_worth_and_crowd_kit_gets_the_shares():
+    rows = [(f"q{i}", f"w{l}", "a") for i in range(5) for l in range(3)]
+    rows += [("q5", "w0", "a"), ("q5", "w1", "a"), ("q5", "w2", "b")]
+    model = coterie.MajorityVote().fit(rows)
+    shares = model.posterior_.probabilities(raw=True)
+    np.testing.assert_allclose(shares.loc["q5"], [2 / 3, 1 / 3])
+    pd.testing.assert_frame_equal(model.probas_, shares.rename_axis(index="task"))
+    # Agreement g = 16/18, s = 2g - 1, weight log((1 + sqrt s) / (1 - sqrt s)), one vote ahead.
+    s = 2 * 16 / 18 - 1
+    odds = np.log((1 + s**0.5) / (1 - s**0.5)) / (1 + 1.25 * s * 2)
+    np.testing.assert_allclose(model.predict_proba().loc["q5", "a"], 1 / (1 + np.exp(-odds)))
+    assert model.posterior_.abilities.probabilities
+    assert not coterie.MajorityVote(probabilities="shares").fit(rows).posterior_.abilities.probabilities
 
 
 def test_random_ties_are_uniform_among_the_tied_and_follow_the_seed():
@@ -91,7 +106,8 @@ def test_gold_is_certain_and_no_tie():
 
 def test_an_item_with_extra_answers_only_gets_the_class_proportions_and_is_no_tie():
     rows = [*ROWS, ("q5", "w0", "unsure"), ("q5", "w1", "unsure")]
-    model = coterie.MajorityVote().fit(coterie.read(rows, extra_answers=["unsure"]))
+    model = coterie.MajorityVote(probabilities="shares")
+    model.fit(coterie.read(rows, extra_answers=["unsure"]))
     probabilities = model.predict_proba()
     np.testing.assert_allclose(probabilities.loc["q5"], probabilities.iloc[:4].mean(), rtol=1e-14)
     assert model.n_ties_ == 3

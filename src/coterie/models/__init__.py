@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from coterie.models.hcbcc import HCBCC
     from coterie.models.ibcc import IBCC
     from coterie.models.majority import MajorityVote
+    from coterie.models.quick import QuickConsensus
     from coterie.models.sampling import SamplingEstimator
 
 _LAZY = {
@@ -23,6 +24,7 @@ _LAZY = {
     "HCBCC": "hcbcc",
     "IBCC": "ibcc",
     "MajorityVote": "majority",
+    "QuickConsensus": "quick",
     "SamplingEstimator": "sampling",
 }
 
@@ -34,6 +36,7 @@ __all__ = [
     "DawidSkene",
     "Estimator",
     "MajorityVote",
+    "QuickConsensus",
     "SamplingEstimator",
     "make_model",
     "register",

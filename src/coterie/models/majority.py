@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.kernels.em import estimate_from
-from coterie.kernels.vote import count_votes, elect, vote_shares
+from coterie.kernels.vote import count_votes, elect, skill_vote, vote_shares
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 
 Ties = Literal["lowest", "random", "split"]
+Probabilities = Literal["skill", "shares"]
 
 
 class MajorityVote(Estimator):
-    """The class that most annotators gave; its probability is its share of the votes.
+    """The class that most annotators gave, as probable as so much agreement makes it.
 
     Extra answers ("unsure") are no votes, known labels are certain, and an item without votes gets
     the class proportions. The confusion matrices set each annotator's answers against the vote.
 
     Parameters
     ----------
+    probabilities
+        ``"skill"``: what the votes are worth if all annotators are equally good, by how often
+        labels of one item agree. ``"shares"``: the share of each class in the item's votes, which
+        crowd-kit gives (and ``fit_predict_proba`` and ``probas_`` do here).
     ties
         What becomes of an item whose most frequent classes tie: ``"lowest"`` labels it with the
         first of them in class order, ``"random"`` with one of them drawn at random. ``"split"``
         gives each of them an equal part of its probability, and none to the classes that lost (its
-        label is the lowest). Probabilities are the vote shares in the other two.
+        label is the lowest).
     random_state
         Seed or generator of the random ties.
     duplicates
@@ -58,39 +66,58 @@ class MajorityVote(Estimator):
     def __init__(
         self,
         *,
+        probabilities: Probabilities = "skill",
         ties: Ties = "lowest",
         random_state: int | np.random.Generator | None = None,
         duplicates: str = "error",
     ) -> None:
+        self.probabilities = probabilities
         self.ties = ties
         self.random_state = random_state
         self.duplicates = duplicates
 
     def _fit(self, annotations: Annotations) -> Posterior:
-        if self.ties not in get_args(Ties):
-            raise DataError(f"ties must be one of {list(get_args(Ties))}, got {self.ties!r}")
+        for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
+            if getattr(self, name) not in known:
+                raise DataError(f"{name} must be one of {list(known)}, got {getattr(self, name)!r}")
         codes = annotations.codes
         votes = count_votes(codes)
-        probability = vote_shares(votes, codes.gold)
+        shares = vote_shares(votes, codes.gold)
         if self.ties == "random":
             shift = np.random.default_rng(self.random_state).random(annotations.n_items)
         else:
             shift = np.zeros(annotations.n_items)
-        winner, n_tied = elect(probability, shift)
+        winner, n_tied = elect(shares, shift)
         tied = (n_tied > 1) & votes.any(axis=1)
         if self.ties == "split":
-            most = probability[tied].max(axis=1, keepdims=True)
-            probability[tied] = (probability[tied] == most) / n_tied[tied, None]
+            most = shares[tied].max(axis=1, keepdims=True)
+            shares[tied] = (shares[tied] == most) / n_tied[tied, None]
         self.n_ties_ = int(np.count_nonzero(tied))
-        parameters = estimate_from(codes, probability)
+        parameters = estimate_from(codes, shares)
+        honest = self.probabilities == "skill"
         return Posterior(
             annotations=annotations,
-            item_probability=probability,
+            item_probability=self._believed(votes, shares, codes.gold) if honest else shares,
+            raw_probability=shares if honest else None,
             class_balance=parameters.truth,
             confusion_mean=np.ascontiguousarray(parameters.said.swapaxes(1, 2)),
             label=winner,
             model=type(self).__name__,
             method=self.method,
-            abilities=self.abilities,
+            abilities=replace(self.abilities, probabilities=honest),
             settings=self.get_params(),
         )
+
+    def _believed(
+        self, votes: NDArray[np.int32], shares: NDArray[np.float64], gold: NDArray[np.int32]
+    ) -> NDArray[np.float64]:
+        """Give what the votes are worth; known, silent and split items keep their shares."""
+        keep = (gold >= 0) | ~votes.any(axis=1)
+        if self.ties == "split":
+            keep |= (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        return np.where(keep[:, None], shares, skill_vote(votes))
+
+    @property
+    def probas_(self) -> pd.DataFrame:
+        """crowd-kit's name: the vote shares, index ``task``, one column per label."""
+        return self._fitted().probabilities(raw=True).rename_axis(index="task")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
+from coterie.kernels.right import share_right
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL, Draws
@@ -18,6 +19,8 @@ from coterie.roles.name import Roles, roles_of
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
+
+FloatArray = NDArray[np.float64]
 
 
 def annotator_table(posterior: Posterior, partition: PointPartition | None) -> pd.DataFrame:
@@ -32,13 +35,10 @@ def annotator_table(posterior: Posterior, partition: PointPartition | None) -> p
     """
     a = posterior.annotations
     table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
-    if posterior.abilities.uncertainty:
-        accuracy = posterior.require_draws("intervals").accuracy()
-        table["accuracy"] = accuracy.mean(axis=0)
-        table["accuracy_low"], table["accuracy_high"] = np.quantile(accuracy, INTERVAL, axis=0)
-    else:
-        diagonal = np.diagonal(posterior.confusion_mean, axis1=1, axis2=2)
-        table["accuracy"] = diagonal @ posterior.class_balance
+    accuracy = annotator_accuracy(posterior)
+    table["accuracy"] = accuracy.mean
+    if accuracy.low is not None:
+        table["accuracy_low"], table["accuracy_high"] = accuracy.low, accuracy.high
     table["informativeness"] = informativeness(posterior.confusion_mean)
     if partition is not None:
         coterie = pd.array(partition.group + 1, dtype="Int64")
@@ -48,6 +48,38 @@ def annotator_table(posterior: Posterior, partition: PointPartition | None) -> p
         roles = _roles(posterior, posterior.require_draws("roles"))
         table["role"], table["role_probability"] = roles
     return table
+
+
+class Accuracy(NamedTuple):
+    """Accuracies and their 95 % intervals, each of shape (annotators,) or (coteries,)."""
+
+    mean: FloatArray
+    low: FloatArray | None
+    high: FloatArray | None
+
+
+def annotator_accuracy(posterior: Posterior) -> Accuracy:
+    """Give everybody's accuracy, the way the model declares: share of right labels, or matrices.
+
+    Nobody can be right without labels: such annotators get what their matrices say.
+    """
+    of_matrices = matrix_accuracy(posterior)
+    if not posterior.abilities.share_right:
+        return of_matrices
+    found = share_right(posterior.annotations.codes, posterior.item_probability)
+    idle = posterior.annotations.labels_per_annotator == 0
+    if of_matrices.low is None or of_matrices.high is None:
+        return Accuracy(np.where(idle, of_matrices.mean, found.mean), found.low, found.high)
+    return Accuracy(*(np.where(idle, a, b) for a, b in zip(of_matrices, found, strict=True)))
+
+
+def matrix_accuracy(posterior: Posterior) -> Accuracy:
+    """Give the accuracies that the matrices have, sum over t of tau[t] Psi[t, t]."""
+    if not posterior.abilities.uncertainty:
+        diagonal = np.diagonal(posterior.confusion_mean, axis1=1, axis2=2)
+        return Accuracy(diagonal @ posterior.class_balance, None, None)
+    accuracy = posterior.require_draws("intervals").accuracy()
+    return Accuracy(accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0))
 
 
 def _roles(posterior: Posterior, draws: Draws) -> Roles:
