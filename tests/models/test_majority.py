@@ -79,7 +79,8 @@ def test_reported_is_what_the_votes_are_worth_and_crowd_kit_gets_the_shares():
     odds = np.log((1 + s**0.5) / (1 - s**0.5)) / (1 + 1.25 * s * 2)
     np.testing.assert_allclose(model.predict_proba().loc["q5", "a"], 1 / (1 + np.exp(-odds)))
     assert model.posterior_.abilities.probabilities
-    assert not coterie.MajorityVote(probabilities="shares").fit(rows).posterior_.abilities.probabilities
+    plain = coterie.MajorityVote(probabilities="shares").fit(rows)
+    assert not plain.posterior_.abilities.probabilities
 
 
 def test_random_ties_are_uniform_among_the_tied_and_follow_the_seed():

@@ -61,7 +61,7 @@ class QuickConsensus(Estimator):
         self.duplicates = duplicates
 
     def _fit(self, annotations: Annotations) -> Posterior:
-        if not (isinstance(self.n_iter, int) and self.n_iter > 0 and self.tol > 0):
+        if not (self.n_iter >= 1 and self.tol > 0):
             raise DataError(
                 f"QuickConsensus takes n_iter of at least 1 and tol above 0, got "
                 f"n_iter={self.n_iter!r} and tol={self.tol!r}"

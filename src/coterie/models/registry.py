@@ -18,6 +18,7 @@ E = TypeVar("E", bound="type[Estimator]")
 MODELS: Registry[type[Estimator]] = Registry(
     "model",
     {
+        "quick": "coterie.models.quick:QuickConsensus",
         "majority": "coterie.models.majority:MajorityVote",
         "ds": "coterie.models.dawid_skene:DawidSkene",
         "ibcc": "coterie.models.ibcc:IBCC",
@@ -56,7 +57,7 @@ def make_model(name: str, **params: Any) -> Estimator:
     DawidSkene(tol=1e-06)
     >>> make_model("mystery")
     Traceback (most recent call last):
-    coterie.errors.DataError: no model 'mystery'; choose one of majority, ds, ibcc, cbcc, hcbcc, ...
+    coterie.errors.DataError: no model 'mystery'; choose one of quick, majority, ds, ...
     """
     model = MODELS.find(name)()
     known = model.get_params()

@@ -70,7 +70,11 @@ def annotator_accuracy(posterior: Posterior) -> Accuracy:
     idle = posterior.annotations.labels_per_annotator == 0
     if of_matrices.low is None or of_matrices.high is None:
         return Accuracy(np.where(idle, of_matrices.mean, found.mean), found.low, found.high)
-    return Accuracy(*(np.where(idle, a, b) for a, b in zip(of_matrices, found, strict=True)))
+    return Accuracy(
+        np.where(idle, of_matrices.mean, found.mean),
+        np.where(idle, of_matrices.low, found.low),
+        np.where(idle, of_matrices.high, found.high),
+    )
 
 
 def matrix_accuracy(posterior: Posterior) -> Accuracy:

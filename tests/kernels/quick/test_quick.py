@@ -74,9 +74,7 @@ def test_real_data_give_the_numbers_of_the_trial(name):
     frame = pd.read_csv(folder / "labels.csv", dtype=str, keep_default_na=False)
     classes = sorted({*frame["label"], *truth})
     rows = frame[["item", "annotator", "label"]]
-    annotations = coterie.read(
-        rows, classes=classes, duplicates="keep"
-    )
+    annotations = coterie.read(rows, classes=classes, duplicates="keep")
     quick = coterie.QuickConsensus(duplicates="keep").fit(annotations).posterior_
     vote = coterie.MajorityVote(duplicates="keep").fit(annotations).posterior_
     found = [quick.run["correlation"]]
