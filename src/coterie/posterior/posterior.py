@@ -78,7 +78,7 @@ class Posterior:
     >>> import coterie
     >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "yes"), ("q1", "cat", "no")]
     >>> rows += [("q2", "ann", "no")]
-    >>> posterior = coterie.MajorityVote().fit(rows).posterior_
+    >>> posterior = coterie.MajorityVote(probabilities="shares").fit(rows).posterior_
     >>> posterior
     <Posterior of MajorityVote: 2 items, 3 annotators, 2 classes>
     >>> posterior.labels()
@@ -199,7 +199,7 @@ class Posterior:
         --------
         >>> import coterie
         >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
-        >>> posterior = coterie.MajorityVote().fit(rows).posterior_
+        >>> posterior = coterie.MajorityVote(probabilities="shares").fit(rows).posterior_
         >>> posterior.score({"q1": "yes", "q2": "no"})
         <Score of 2 items: accuracy 0.750 (ties shared), balanced 0.750, log loss 0.347 (floor
         0.0001), Brier 0.250, calibration error 0.000>
