@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow crowdkit lint format types docs bench speed clean
+.PHONY: help demo test slow crowdkit lint format types docs package bench speed clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -39,6 +39,9 @@ types: $(STAMPS)/lint  ## check the types of src, strictly
 
 docs: $(STAMPS)/docs  ## build the documentation, warnings as errors
 	cd $(ROOT) && $(BIN)/sphinx-build -W -q -b html docs docs/_build
+
+package: $(STAMPS)/package  ## build wheel and sdist, look inside, run the wheel in an empty environment
+	cd $(ROOT) && $(BIN)/python .ci/package
 
 bench: $(STAMPS)/bench  ## measure against others, in one run (ARGS="samplers": a part)
 	cd $(ROOT) && $(BIN)/python -m benchmarks $(ARGS)

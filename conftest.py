@@ -1,6 +1,7 @@
 """Before the tests: kernels of the sources as they are, no clocks, plain numbers in doctests."""
 
 import os
+import re
 from collections.abc import Generator
 
 import hypothesis
@@ -22,3 +23,15 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
     """Show numpy's numbers as Python shows its own: compiled pieces run as Python there."""
     with np.printoptions(legacy="1.25" if item.name.startswith("coterie.numeric.") else False):
         return (yield)
+
+
+@pytest.fixture(autouse=True)
+def _page_in_a_folder_of_its_own(request: pytest.FixtureRequest) -> None:
+    """Run the examples of a page in an empty folder, with the CSV that it shows as labels.csv."""
+    if not isinstance(request.node, pytest.DoctestItem) or request.node.path.suffix != ".md":
+        return
+    folder = request.getfixturevalue("tmp_path")
+    request.getfixturevalue("monkeypatch").chdir(folder)
+    shown = re.search(r"^```csv\n(.*?)^```", request.node.path.read_text("utf-8"), re.M | re.S)
+    if shown:
+        (folder / "labels.csv").write_text(shown[1], "utf-8")

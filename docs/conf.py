@@ -3,7 +3,7 @@
 import importlib.metadata
 
 project = "coterie"
-author = "the coterie authors"
+author = "The coterie developers"
 release = importlib.metadata.version("coterie")
 extensions = [
     "myst_parser",
