@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from coterie import datasets, metrics
     from coterie.io import read
     from coterie.metrics import Score
-    from coterie.models import CBCC, HCBCC, IBCC, DawidSkene, MajorityVote, QuickConsensus
+    from coterie.models import (
+        CBCC,
+        HCBCC,
+        IBCC,
+        Consensus,
+        DawidSkene,
+        MajorityVote,
+        QuickConsensus,
+    )
     from coterie.posterior import Posterior, load
     from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
     from coterie.simulation import Crowd, simulate
@@ -25,6 +33,7 @@ _LAZY = {
     "Beta": "coterie.priors",
     "CBCC": "coterie.models",
     "CBCCPrior": "coterie.priors",
+    "Consensus": "coterie.models",
     "ConsensusPrior": "coterie.priors",
     "Crowd": "coterie.simulation",
     "DawidSkene": "coterie.models",
@@ -50,6 +59,7 @@ __all__ = [
     "Annotations",
     "Beta",
     "CBCCPrior",
+    "Consensus",
     "ConsensusPrior",
     "ConvergenceWarning",
     "CoterieError",

@@ -1,11 +1,12 @@
 """Running the samplers: chains that can be trusted, interrupted and resumed."""
 
 from coterie.inference.chain import Chain, Sampler
-from coterie.inference.modes import Evidence, Mode, Verdict, judge_modes
+from coterie.inference.modes import Evidence, Mode, Verdict, judge_by_vote, judge_modes
 from coterie.inference.plan import Plan, plan_for
 from coterie.inference.protocol import NO_HOOKS, Averages, Hooks, Kernels, Reported
 from coterie.inference.sample import Options, Sample, sample
-from coterie.inference.start import Start, clear_votes, start_apart
+from coterie.inference.settled import Outcome, Settled, settled_labels, settled_traces
+from coterie.inference.start import Start, clear_votes, start_apart, start_at_vote
 
 __all__ = [
     "NO_HOOKS",
@@ -16,15 +17,21 @@ __all__ = [
     "Kernels",
     "Mode",
     "Options",
+    "Outcome",
     "Plan",
     "Reported",
     "Sample",
     "Sampler",
+    "Settled",
     "Start",
     "Verdict",
     "clear_votes",
+    "judge_by_vote",
     "judge_modes",
     "plan_for",
     "sample",
+    "settled_labels",
+    "settled_traces",
     "start_apart",
+    "start_at_vote",
 ]

@@ -13,10 +13,13 @@ other numbers of parameters have no common measure: such chains are not compared
 
 from __future__ import annotations
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from coterie.errors import ConvergenceWarning
 
 CLEARLY = 4.0
 MIRRORED = 0.5
@@ -76,10 +79,7 @@ def judge(
         Numbers of clusters, shape (chains, sweeps), if each of them adds a density to the log
         joint: only chains that had the same number at some time are then compared by it.
     """
-    modes = [
-        Mode(k, *_second_half(a), *_second_half(b))
-        for k, (a, b) in enumerate(zip(log_joint, vote_agreement, strict=True))
-    ]
+    modes = modes_of(log_joint, vote_agreement)
     best = max(modes, key=_log_joint)
     closest = max(modes, key=lambda mode: mode.vote_agreement)
     left_out: dict[int, str] = {}
@@ -96,6 +96,44 @@ def judge(
                 left_out[mode.chain], better[mode.chain] = "poorer", rival
     kept = [mode.chain for mode in modes if mode.chain not in left_out]
     return Verdict(modes, kept, left_out, better)
+
+
+def judge_by_vote(evidence: Evidence) -> Verdict:
+    """Leave out chains that exchange classes against the vote; if all do, keep all and warn.
+
+    With two classes those are the chains that agree with fewer than half of the clear votes. With
+    more, a chain is left out only beside another that agrees with clearly more than twice as many:
+    there, disagreeing with most votes need not be an exchange.
+    """
+    modes = modes_of(evidence.log_joint, evidence.vote_agreement)
+    closest = max(modes, key=lambda mode: mode.vote_agreement)
+    share = evidence.vote_agreement.mean(axis=1)
+    if evidence.n_classes == 2:
+        mirrored = [mode.chain for mode in modes if share[mode.chain] < MIRRORED]
+    else:
+        mirrored = [mode.chain for mode in modes if is_mirrored(mode, closest)]
+    if len(mirrored) == len(modes):
+        warnings.warn(_all_mirrored(share), stacklevel=2)
+        mirrored = []
+    kept = [mode.chain for mode in modes if mode.chain not in mirrored]
+    left_out = dict.fromkeys(mirrored, "mirrored")
+    return Verdict(modes, kept, left_out, dict.fromkeys(mirrored, closest))
+
+
+def _all_mirrored(share: FloatArray) -> ConvergenceWarning:
+    return ConvergenceWarning(
+        f"every chain disagrees with the vote on most items (agreement {share.max():.0%} at most);"
+        " all are kept; look at whether the classes are what they are called, or add gold labels",
+        {"vote_agreement": float(share.max())},
+    )
+
+
+def modes_of(log_joint: FloatArray, vote_agreement: FloatArray) -> list[Mode]:
+    """Say where the chains ended; the shapes are those of :class:`Evidence`."""
+    return [
+        Mode(k, *_second_half(a), *_second_half(b))
+        for k, (a, b) in enumerate(zip(log_joint, vote_agreement, strict=True))
+    ]
 
 
 def is_mirrored(mode: Mode, other: Mode) -> bool:

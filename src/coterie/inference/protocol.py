@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.inference.modes import Evidence, Verdict, judge_modes
+from coterie.inference.settled import Outcome, Settled, settled_traces
 from coterie.inference.start import Start, start_apart
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.record import Tally, Trace
@@ -103,6 +104,8 @@ class Hooks:
         ``(number, data, rng) -> Start``: where chain ``number`` starts.
     judge
         ``(evidence) -> Verdict``: which chains are pooled, and why not the others.
+    settled
+        ``(outcome) -> Settled``: whether the result may be trusted, and what to warn of if not.
     report
         ``(averages, layout, data, prior) -> Reported``: the probabilities and numbers of the items
         that users see, from what was averaged.
@@ -117,6 +120,7 @@ class Hooks:
     )
     start: Callable[[int, Codes, np.random.Generator], Start] = start_apart
     judge: Callable[[Evidence], Verdict] = judge_modes
+    settled: Callable[[Outcome], Settled] = settled_traces
     report: Callable[[Averages, Layout, Codes, Any], Reported] = report_as_found
     cluster_densities: bool = False
 

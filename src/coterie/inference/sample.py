@@ -8,17 +8,17 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from coterie.diagnostics import diagnose
 from coterie.errors import ConvergenceWarning, CoterieError
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chains import Stopped, run_chains
 from coterie.inference.checkpoint import Checkpoint
 from coterie.inference.modes import Evidence, Verdict
-from coterie.inference.pool import Pooled, pool
+from coterie.inference.pool import Pooled, average_items, pool
 from coterie.inference.progress import progress_bar, say
+from coterie.inference.settled import Outcome, Settled
 from coterie.numeric.jit import telling_of_compilation
-from coterie.posterior import Draws
 
 
 class Options(NamedTuple):
@@ -103,7 +103,7 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
         )
-    facts = {
+    facts: dict[str, Any] = {
         "stopped": stopped,
         "sweeps": min(chain.done for chain in chains),
         "burn_in": sampler.plan.burn_in,
@@ -112,9 +112,31 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
     }
-    settled = pooled.draws.settled()
-    warn(facts, verdict, pooled.draws, settled, sampler.plan.sweeps)
-    return Sample(pooled, settled and not verdict.left_out, facts)
+    kept = [chains[k] for k in verdict.kept]
+    outcome = Outcome(
+        draws=pooled.draws,
+        sweeps=facts["sweeps"],
+        n_left_out=len(verdict.left_out),
+        labels=lambda: _labels(kept),
+    )
+    settled = sampler.hooks.settled(outcome)
+    warn(facts, verdict, settled, sampler.plan.sweeps)
+    return Sample(pooled, settled.converged, facts)
+
+
+def _labels(chains: list[Chain]) -> NDArray[np.int64]:
+    """Give what each chain alone would say of the items that are not known, shape (chains, items).
+
+    Items without labels have no say.
+    """
+    sampler = chains[0].sampler
+    data, hooks = sampler.data, sampler.hooks
+    open_items = (np.diff(data.item_start) > 0) & (data.gold < 0)
+    said = []
+    for chain in chains:
+        found = hooks.report(average_items([chain]), sampler.layout, data, sampler.prior)
+        said.append(found.item_probability[open_items].argmax(axis=1))
+    return np.stack(said)
 
 
 def _evidence(chains: list[Chain]) -> Evidence:
@@ -130,9 +152,7 @@ def _evidence(chains: list[Chain]) -> Evidence:
     )
 
 
-def warn(
-    facts: Mapping[str, Any], verdict: Verdict, draws: Draws, settled: bool, planned: int
-) -> None:
+def warn(facts: Mapping[str, Any], verdict: Verdict, settled: Settled, planned: int) -> None:
     """Warn of an interruption, of chains left out, of chains that have not converged."""
     done = facts["sweeps"]
     if facts["stopped"] == "interrupted":
@@ -140,8 +160,8 @@ def warn(
         warnings.warn(ConvergenceWarning(message, {"sweeps": done}), stacklevel=2)
     if verdict.left_out:
         warnings.warn(_left_out(verdict), stacklevel=2)
-    if not settled:
-        warnings.warn(_not_converged(draws, done), stacklevel=2)
+    if settled.warning is not None:
+        warnings.warn(settled.warning, stacklevel=2)
 
 
 def _left_out(verdict: Verdict) -> ConvergenceWarning:
@@ -158,20 +178,5 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
     return ConvergenceWarning(
         f"{len(each)} of {len(verdict.modes)} chains ended in another mode and are left out: "
         f"{'; '.join(each)}; run more chains, or add gold labels, to see which mode holds",
-        numbers,
-    )
-
-
-def _not_converged(draws: Draws, done: int) -> ConvergenceWarning:
-    trace = {name: values for name, values in draws.trace.items() if name in draws.watched}
-    # NaN: the R-hat of what is constant, and the effective draws of next to none.
-    table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
-    worst = table.iloc[int(table["r_hat"].argmax())]
-    least = table.iloc[int(table["ess_bulk"].argmin())]
-    numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}
-    return ConvergenceWarning(
-        f"the chains have not converged after {done:,} sweeps: R-hat {worst['r_hat']:.3f}"
-        f" ({worst['quantity']}; 1.01 is fine), effective draws {least['ess_bulk']:,.0f}"
-        f" ({least['quantity']}; 400 are enough); raise sweeps, and look at where chains differ",
         numbers,
     )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.vote import count_votes
+from coterie.kernels.vote import count_votes, elect
 from coterie.numeric.partitions import draw_crp
 
 NOISE = 0.3
@@ -30,6 +30,15 @@ class Start(NamedTuple):
 def start_apart(number: int, data: Codes, rng: np.random.Generator) -> Start:
     """Start chains far apart: the vote and one cluster, then noisy votes and other clusters."""
     return Start(starting_truth(number, data, rng), starting_group(number, data, rng))
+
+
+def start_at_vote(number: int, data: Codes, rng: np.random.Generator) -> Start:
+    """Start every chain at the vote, ties broken at random, and everybody in one cluster."""
+    votes, shift = count_votes(data), np.zeros(len(data.gold))
+    labelled = np.diff(data.item_start) > 0  # the others draw nothing: they change nobody's bits
+    shift[labelled] = rng.random(np.count_nonzero(labelled))
+    truth, _ = elect(votes, shift)
+    return Start(truth.astype(np.int32), starting_group(0, data, rng))
 
 
 def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArray:

@@ -10,6 +10,7 @@ from coterie.models.registry import MODELS, make_model, register
 if TYPE_CHECKING:
     from coterie.models.base import Estimator
     from coterie.models.cbcc import CBCC
+    from coterie.models.consensus import Consensus
     from coterie.models.dawid_skene import DawidSkene
     from coterie.models.hcbcc import HCBCC
     from coterie.models.ibcc import IBCC
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 _LAZY = {
     "CBCC": "cbcc",
+    "Consensus": "consensus",
     "DawidSkene": "dawid_skene",
     "Estimator": "base",
     "HCBCC": "hcbcc",
@@ -33,6 +35,7 @@ __all__ = [
     "HCBCC",
     "IBCC",
     "MODELS",
+    "Consensus",
     "DawidSkene",
     "Estimator",
     "MajorityVote",

@@ -18,6 +18,7 @@ E = TypeVar("E", bound="type[Estimator]")
 MODELS: Registry[type[Estimator]] = Registry(
     "model",
     {
+        "consensus": "coterie.models.consensus:Consensus",
         "quick": "coterie.models.quick:QuickConsensus",
         "majority": "coterie.models.majority:MajorityVote",
         "ds": "coterie.models.dawid_skene:DawidSkene",
@@ -57,7 +58,7 @@ def make_model(name: str, **params: Any) -> Estimator:
     DawidSkene(tol=1e-06)
     >>> make_model("mystery")
     Traceback (most recent call last):
-    coterie.errors.DataError: no model 'mystery'; choose one of quick, majority, ds, ...
+    coterie.errors.DataError: no model 'mystery'; choose one of consensus, quick, ...
     """
     model = MODELS.find(name)()
     known = model.get_params()

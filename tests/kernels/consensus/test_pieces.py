@@ -1,4 +1,4 @@
-"""Draws, tallies, bystanders, extremes: the rest of Consensus' ladder."""
+"""Draws, tally, bystanders, extremes: the rest of Consensus' ladder."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ import pytest
 from coterie.data.codes import encode
 from coterie.kernels.gibbs.consensus import model
 from coterie.kernels.gibbs.consensus.votes import class_weights
-from coterie.kernels.record import new_trace
+from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import Beta, ConsensusPrior, Gamma
 from ladder.consensus import draws
 from ladder.consensus.cases import (
@@ -24,7 +24,7 @@ from ladder.consensus.cases import (
     real,
     some_values,
 )
-from ladder.consensus.checks import new_tallies
+from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
 from ladder.sampler import planted
 from reference.problem import THREE_CLASSES
 
@@ -35,10 +35,10 @@ every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 @every_case
 @pytest.mark.parametrize(
     "check",
-    [draws.check_given, draws.check_fresh, draws.check_tallies],
+    [draws.check_given, draws.check_fresh, draws.check_tally],
     ids=lambda check: check.__name__,
 )
-def test_draws_and_tallies(check, case):
+def test_draws_and_tally(check, case):
     check(real(), case)
 
 
@@ -48,12 +48,12 @@ def test_knowledge_and_guesses_have_the_posterior_of_quadrature():
 
 def run(sampler, case, n_sweeps, seed=4):
     state = make_state(sampler, case, some_values(case, 1))
-    tallies, trace = new_tallies(sampler, case), new_trace(n_sweeps, case.problem.n_classes)
+    tally, trace = new_tally_of(case), new_trace(n_sweeps, case.problem.n_classes)
     rng = np.random.default_rng(seed)
     file(sampler, "model").run_block(
-        state, case.problem.codes, packed(sampler, case), rng, tallies, trace
+        state, case.problem.codes, packed(sampler, case), rng, tally, trace
     )
-    return state, tallies, trace
+    return state, tally, trace
 
 
 @pytest.mark.parametrize("case", [TWO_CASE, FREE_CASE], ids=["two", "free"])
@@ -89,20 +89,20 @@ def start(data, prior, seed=4):
 def sweep(case, n_sweeps, seed=4):
     prior, data = model.pack_prior(case.prior), case.problem.codes
     state, rng = start(data, prior, seed)
-    tallies, trace = new_tallies(real(), case), new_trace(n_sweeps, data.n_classes)
-    model.run_block(state, data, prior, rng, tallies, trace)
-    return state, tallies, trace
+    tally, trace = new_tally_of(case), new_trace(n_sweeps, data.n_classes)
+    model.run_block(state, data, prior, rng, tally, trace)
+    return state, tally, trace
 
 
 @pytest.mark.exact
 def test_bystanders_change_nobodys_bits():
     n_sweeps = 20 if numba.config.DISABLE_JIT else 200
-    state, tallies, trace = sweep(THREE_CASE, n_sweeps)
-    state_2, tallies_2, trace_2 = sweep(Case(PACKED, THREE_CASE.prior), n_sweeps)
+    state, tally, trace = sweep(THREE_CASE, n_sweeps)
+    state_2, tally_2, trace_2 = sweep(Case(PACKED, THREE_CASE.prior), n_sweeps)
     np.testing.assert_array_equal(state.truth[list(ITEM)], state_2.truth)
     np.testing.assert_array_equal(state.kind[list(ITEM)], state_2.kind)
-    np.testing.assert_array_equal(tallies.probability[list(ITEM)], tallies_2.probability)
-    np.testing.assert_array_equal(tallies.tempered[list(ITEM)], tallies_2.tempered)
+    np.testing.assert_array_equal(tally.probability[list(ITEM)], tally_2.probability)
+    np.testing.assert_array_equal(tally.per_item[list(ITEM)], tally_2.per_item)
     np.testing.assert_array_equal(state.group[list(ANNOTATOR)], state_2.group)
     assert state.group[2] == state.truth[3] == -1
     for mine, theirs in zip(trace, trace_2, strict=True):
@@ -116,12 +116,14 @@ def test_no_labels_at_all_give_the_prior():
     prior = model.pack_prior(ConsensusPrior(class_weights=1.0).resolve(2, 3))
     state, rng = start(data, prior)
     case = Case(replace(THREE_CLASSES, n_items=2, n_classes=2), ConsensusPrior().resolve(2, 3))
-    tallies, trace = new_tallies(real(), case), new_trace(20, 2)
-    model.run_block(state, data, prior, rng, tallies, trace)
+    tally, trace = new_tally_of(case), new_trace(20, 2)
+    model.run_block(state, data, prior, rng, tally, trace)
     # One item is known to be of class 1, and each class has a pseudo-count of one.
-    np.testing.assert_allclose(tallies.probability / 20, [[1 / 3, 2 / 3], [0, 1]])
-    np.testing.assert_allclose(tallies.tempered / 20, [[1 / 3, 2 / 3], [0, 1]])
-    np.testing.assert_allclose(tallies.kind / 20, np.broadcast_to([0.5, 0.25, 0.25], (2, 3)))
+    np.testing.assert_allclose(tally.probability / 20, [[1 / 3, 2 / 3], [0, 1]])
+    np.testing.assert_allclose(tempered_of(case, tally) / 20, [[1 / 3, 2 / 3], [0, 1]])
+    np.testing.assert_allclose(
+        kinds_of(case, tally) / 20, np.broadcast_to([0.5, 0.25, 0.25], (2, 3))
+    )
     assert np.isfinite(trace.log_joint).all()
     assert (trace.n_coteries == 0).all()
     out = np.zeros((3, 2, 3))
@@ -158,16 +160,13 @@ def crowd(n_items, n_annotators, n_classes, seed=1):
 def test_extremes_give_finite_numbers(sizes, changes):
     data = crowd(*sizes)
     prior = ConsensusPrior(class_weights=1.0, **changes).resolve(sizes[2], sizes[2])
-    packed_prior = model.pack_prior(prior)
+    packed_prior = model.pack_prior(prior, 0.05)
     state, rng = start(data, packed_prior)
-    n_kinds = len(packed_prior.guessing)
-    tallies = file(real(), "tally").Tallies(
-        1.0, 0.05, *(np.zeros((sizes[0], n)) for n in (sizes[2], sizes[2], n_kinds))
-    )
+    tally = new_tally(data, model.layout_of(data, packed_prior))
     trace = new_trace(200, sizes[2])
-    model.run_block(state, data, packed_prior, rng, tallies, trace)
-    for tally in (tallies.probability, tallies.tempered, tallies.kind):
-        np.testing.assert_allclose(tally.sum(axis=1), 200, rtol=1e-9)
+    model.run_block(state, data, packed_prior, rng, tally, trace)
+    for sums in (tally.probability, *np.split(tally.per_item, [sizes[2]], axis=1)):
+        np.testing.assert_allclose(sums.sum(axis=1), 200, rtol=1e-9)
     assert np.isfinite(trace.log_likelihood).all()
     out = np.zeros(state.said.swapaxes(1, 2).shape)
     model.draw_confusion(state, data, packed_prior, rng, rng, out)

@@ -225,12 +225,12 @@ BUGS = {
     ),
     "tempered by n": (
         TWO_CASE,
-        draws.check_tallies,
+        draws.check_tally,
         in_file(TALLY, ("design_effect * (n - 1)", "design_effect * n")),
     ),
     "class balance tempered": (
         TWO_CASE,
-        draws.check_tallies,
+        draws.check_tally,
         in_file(
             TALLY,
             (
@@ -241,7 +241,7 @@ BUGS = {
     ),
     "unlabelled items without the prior": (
         THREE_CASE,
-        draws.check_tallies,
+        draws.check_tally,
         in_file(
             TALLY,
             (

@@ -10,6 +10,7 @@ from ladder.sampler import Sampler
 from reference.consensus import Drawn, Values
 from reference.problem import THREE_CLASSES, TWO_CLASSES, TWO_REPEATED, Problem
 
+DESIGN_EFFECT = 0.05
 SETTINGS = {
     "knowledge": Beta(3.0, 2.0),
     "knowledge_points": 4,
@@ -85,7 +86,7 @@ def reuse(sampler):
 
 def packed(sampler, a_case):
     """The prior as the kernels read it."""
-    return file(sampler, "model").pack_prior(a_case.prior)
+    return file(sampler, "model").pack_prior(a_case.prior, DESIGN_EFFECT)
 
 
 def some_partition(people, rng):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import logsumexp
 
-from coterie.kernels.record import new_trace
+from coterie.kernels.record import Tally, new_trace
 from ladder.checks import SAME, assert_equal_up_to_a_constant
 from ladder.consensus.cases import (
     counts,
@@ -227,21 +227,32 @@ def check_exchange(sampler, case):
         np.testing.assert_allclose(room.points, np.exp(log_p - logsumexp(log_p)), atol=SAME)
 
 
-def new_tallies(sampler, case, weight=1.0):
-    """Empty tallies."""
-    classes = (case.problem.n_items, case.problem.n_classes)
-    kinds = np.zeros((case.problem.n_items, case.n_kinds))
-    return file(sampler, "tally").Tallies(weight, 0.05, np.zeros(classes), np.zeros(classes), kinds)
+def new_tally_of(case, weight=1.0):
+    """An empty tally."""
+    n, n_classes = case.problem.n_items, case.problem.n_classes
+    return Tally(
+        weight, np.zeros((n, n_classes)), np.zeros(1), np.zeros((n, n_classes + case.n_kinds))
+    )
+
+
+def tempered_of(case, tally):
+    """What is tallied of tempered probabilities, shape (items, classes)."""
+    return tally.per_item[:, : case.problem.n_classes]
+
+
+def kinds_of(case, tally):
+    """What is tallied of the kinds, shape (items, kinds)."""
+    return tally.per_item[:, case.problem.n_classes :]
 
 
 def check_bookkeeping(sampler, case, n_sweeps=25):
     """After every sweep the counts are a recount, and the trace is the reference's log joint."""
     problem, prior, model = case.problem, packed(sampler, case), file(sampler, "model")
     state = make_state(sampler, case, some_values(case, 1))
-    rng, tallies = np.random.default_rng(3), new_tallies(sampler, case)
+    rng, tally = np.random.default_rng(3), new_tally_of(case)
     for sweep in range(n_sweeps):
         trace = new_trace(1, problem.n_classes)
-        model.run_block(state, problem.codes, prior, rng, tallies, trace)
+        model.run_block(state, problem.codes, prior, rng, tally, trace)
         assert_recount(case, state)
         assert_groups(case, state)
         values = read_values(case, state)
@@ -251,8 +262,9 @@ def check_bookkeeping(sampler, case, n_sweeps=25):
         labels = reference.log_p_labels(problem, case.prior, values)
         np.testing.assert_allclose(trace.log_likelihood, labels, atol=1e-9, rtol=1e-9)
         assert trace.n_coteries[0] == len(set(values.q.values()))
-        for tally in (tallies.probability, tallies.tempered, tallies.kind):
-            np.testing.assert_allclose(tally.sum(axis=1), sweep + 1, rtol=1e-12)
+        assert tally.sweeps[0] == sweep + 1
+        for sums in (tally.probability, tempered_of(case, tally), kinds_of(case, tally)):
+            np.testing.assert_allclose(sums.sum(axis=1), sweep + 1, rtol=1e-12)
 
 
 def assert_recount(case, state):

@@ -8,8 +8,16 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import gammaln
 
-from ladder.consensus.cases import file, given_drawn, make_state, packed, some_drawn, some_values
-from ladder.consensus.checks import new_tallies
+from ladder.consensus.cases import (
+    DESIGN_EFFECT,
+    file,
+    given_drawn,
+    make_state,
+    packed,
+    some_drawn,
+    some_values,
+)
+from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
 from ladder.montecarlo import assert_means
 from reference import consensus as reference
 
@@ -91,16 +99,16 @@ def check_fresh(sampler, case):
     np.testing.assert_allclose(state.strength[0], shape / rate, rtol=1e-12)
 
 
-def check_tallies(sampler, case):
+def check_tally(sampler, case):
     """Tallied are the probabilities as they are, tempered, and those of the kinds."""
     problem, data, prior = case.problem, case.problem.codes, packed(sampler, case)
     state, drawn = make_state(sampler, case, some_values(case, 1)), some_drawn(case, 2)
     model, given = file(sampler, "model"), given_drawn(sampler, case, state, drawn)
-    found, tallies = model.found_of_items(state), new_tallies(sampler, case, 2.0)
+    found, tally = model.found_of_items(state), new_tally_of(case, 2.0)
     model.clear_counts(found.counts)
     rng = np.random.default_rng(1)
-    file(sampler, "items").sweep_items((0, problem.n_items), data, given, found, tallies, rng)
-    file(sampler, "tally").tally_bystanders(state, prior, data, tallies)
+    file(sampler, "items").sweep_items((0, problem.n_items), data, given, found, tally, rng)
+    file(sampler, "tally").tally_bystanders(state, prior, data, tally)
     classes = mean_share(state.class_total + case.prior.class_weights)
     kinds = mean_share(state.kind_total + case.prior.kind_weights)
     for i in range(problem.n_items):
@@ -116,15 +124,15 @@ def check_tallies(sampler, case):
                 ]
             )
             n_labels = sum(j == i for j, _, _ in problem.labels)
-            tau = 1 / (1 + 0.05 * (n_labels - 1))
+            tau = 1 / (1 + DESIGN_EFFECT * (n_labels - 1))
             tempered = mean_share(drawn.pi * (p.sum(axis=0) / drawn.pi) ** tau)
             known = p[:, [problem.gold[i]]] if i in problem.gold else p
             raw, kind = mean_share(p.sum(axis=0)), mean_share(known.sum(axis=1))
         if i in problem.gold:
             raw = tempered = np.eye(len(classes))[problem.gold[i]]
-        np.testing.assert_allclose(tallies.probability[i], 2 * raw, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(tallies.tempered[i], 2 * tempered, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(tallies.kind[i], 2 * kind, rtol=1e-9)
+        np.testing.assert_allclose(tally.probability[i], 2 * raw, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(tempered_of(case, tally)[i], 2 * tempered, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(kinds_of(case, tally)[i], 2 * kind, rtol=1e-9)
 
 
 def mean_share(weights):

@@ -9,7 +9,7 @@ import numpy as np
 from coterie.data.codes import encode
 from coterie.kernels.record import new_trace
 from ladder.consensus.cases import file, packed
-from ladder.consensus.checks import new_tallies
+from ladder.consensus.checks import new_tally_of
 from ladder.geweke import columns, replace_answers
 from ladder.montecarlo import limit, standard_error
 from reference.consensus import points
@@ -103,9 +103,9 @@ def simulate_chain(sampler, case, n, seed):
     data = encode(crowd.item, crowd.annotator, answers, sizes=sizes)
     z = rng.integers(0, problem.n_classes, problem.n_items).astype(np.int32)
     state = model.initial_state(data, prior, z, np.zeros(problem.n_annotators, np.int32), rng)
-    tallies, rows = new_tallies(sampler, case), []
+    tally, rows = new_tally_of(case), []
     for sweep in range(n + n // 20):  # it starts anywhere
-        model.run_block(state, data, prior, rng, tallies, new_trace(1, data.n_classes))
+        model.run_block(state, data, prior, rng, tally, new_trace(1, data.n_classes))
         own, answer = redraw(case, crowd, state, data, rng)
         if sweep >= n // 20:
             rows.append(crowd.statistics(live(prior, state), own, answer))

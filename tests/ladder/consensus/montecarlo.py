@@ -5,14 +5,13 @@ import itertools
 import numpy as np
 
 from coterie.kernels.record import new_trace
-from ladder.consensus.cases import file, make_state, packed, some_values
-from ladder.consensus.checks import new_tallies
+from ladder.consensus.cases import DESIGN_EFFECT, file, make_state, packed, some_values
+from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
 from ladder.montecarlo import limit, standard_error
 from reference.consensus import points
 from reference.consensus_prior import Importance, draw_worlds, item_weights, weigh
 
 CHUNK = 20_000  # worlds at once: their matrices stay small
-DESIGN_EFFECT = 0.05
 
 
 def world_quantities(case, worlds):
@@ -75,26 +74,26 @@ def by_chain(sampler, case, n_blocks, block, seed):
     rng = np.random.default_rng(seed)
     state = make_state(sampler, case, some_values(case, 0))
     model.run_block(
-        state, data, prior, rng, new_tallies(sampler, case, 0.0), new_trace(100, data.n_classes)
+        state, data, prior, rng, new_tally_of(case, 0.0), new_trace(100, data.n_classes)
     )
     rows = []
     for _ in range(n_blocks):
-        tallies, trace = new_tallies(sampler, case), new_trace(block, data.n_classes)
-        model.run_block(state, data, prior, rng, tallies, trace)
-        rows.append(chain_quantities(model, case, prior, state, tallies, trace))
+        tally, trace = new_tally_of(case), new_trace(block, data.n_classes)
+        model.run_block(state, data, prior, rng, tally, trace)
+        rows.append(chain_quantities(model, case, prior, state, tally, trace))
     return {name: np.array([row[name] for row in rows], float) for name in rows[0]}
 
 
-def chain_quantities(model, case, prior, state, tallies, trace):
+def chain_quantities(model, case, prior, state, tally, trace):
     problem, block = case.problem, len(trace.log_joint)
     found = {}
     for i in range(problem.n_items):
         if i not in problem.gold:
             for t in range(1, problem.n_classes):
-                found["truth", i, t] = tallies.probability[i, t] / block
-                found["tempered", i, t] = tallies.tempered[i, t] / block
+                found["truth", i, t] = tally.probability[i, t] / block
+                found["tempered", i, t] = tempered_of(case, tally)[i, t] / block
         for k in range(1, case.n_kinds):
-            found["kind", i, k] = tallies.kind[i, k] / block
+            found["kind", i, k] = kinds_of(case, tally)[i, k] / block
     q = state.group[problem.active]
     found["coteries",] = trace.n_coteries.mean()
     for a, b in itertools.combinations(range(len(q)), 2):

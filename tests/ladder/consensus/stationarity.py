@@ -18,7 +18,7 @@ from ladder.consensus.cases import (
     some_drawn,
     some_values,
 )
-from ladder.consensus.checks import exchanged, free_classes, labels_of, new_tallies
+from ladder.consensus.checks import exchanged, free_classes, labels_of, new_tally_of
 from ladder.sampler import canonical
 from ladder.stationarity import assert_stationary, middles
 from reference import consensus as reference
@@ -79,7 +79,7 @@ def item_moves(sampler, case, drawn, i, at):
     state = make_state(sampler, case, values)
     given, found = given_drawn(sampler, case, state, drawn), model.found_of_items(state)
     items.choose_item(i, data, given, found.work, 0.5)
-    weights, tallies = found.work.weights.copy(), new_tallies(sampler, case, 0.0)
+    weights, tally = found.work.weights.copy(), new_tally_of(case, 0.0)
     for place, u in enumerate(middles(weights)):
         if weights[place] == 0:
             continue
@@ -93,7 +93,7 @@ def item_moves(sampler, case, drawn, i, at):
                     numbers.append(share / 2 if own else (1 + share) / 2)
             model.clear_counts(found.counts)
             rng = Forced(numbers)
-            items.sweep_items((i, i + 1), data, given, found, tallies, rng)
+            items.sweep_items((i, i + 1), data, given, found, tally, rng)
             assert not rng.numbers
             assert_counted(case, state, i, places)
             now = tuple(int(own) for own in state.own[places])

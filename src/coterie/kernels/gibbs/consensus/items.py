@@ -20,7 +20,8 @@ import numpy as np
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.consensus.state import Chosen, Counts, Drawn, Prior, Work
-from coterie.kernels.gibbs.consensus.tally import Tallies, tally_item
+from coterie.kernels.gibbs.consensus.tally import tally_item
+from coterie.kernels.record import Tally
 from coterie.numeric.choice import normalise, pick, scale_to_one
 from coterie.numeric.draws import log_add
 from coterie.numeric.jit import int64, part, piece
@@ -160,12 +161,12 @@ def sweep_items(
     data: Codes,
     given: Given,
     found: Found,
-    tallies: Tallies,
+    tally: Tally,
     rng: np.random.Generator,
 ) -> None:
     """Find class and kind of the items in a range, and where their labels came from.
 
-    They are added to the counts, and to the tallies.
+    They are added to the counts, and to the tally.
     """
     n_classes, chosen, counts = data.n_classes, found.chosen, found.counts
     for i in range(items[0], items[1]):
@@ -175,7 +176,7 @@ def sweep_items(
                 counts.class_total[data.gold[i]] += 1
             continue
         place = int64(choose_item(i, data, given, found.work, rng.random()))
-        tally_item(i, data, given.drawn, found.work, tallies)
+        tally_item(i, data, given.prior, given.drawn, found.work, tally)
         k, t = place // n_classes, place % n_classes
         chosen.truth[i], chosen.kind[i] = t, k
         counts.class_total[t] += 1

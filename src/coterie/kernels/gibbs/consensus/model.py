@@ -34,7 +34,7 @@ from coterie.kernels.gibbs.consensus.state import (
     new_work,
 )
 from coterie.kernels.gibbs.consensus.swap import sweep_classes
-from coterie.kernels.gibbs.consensus.tally import Tallies, tally_bystanders
+from coterie.kernels.gibbs.consensus.tally import layout_of, tally_bystanders
 from coterie.kernels.gibbs.groups import (
     pack_concentration,
     seat_newcomers,
@@ -44,7 +44,7 @@ from coterie.kernels.gibbs.groups import (
     update_concentration,
 )
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
-from coterie.kernels.record import Trace, note_classes
+from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.shapes import Shapes
 from coterie.kernels.truth.counts import count_answers, starting_truth
 from coterie.numeric.draws import log_gamma_draws
@@ -58,6 +58,7 @@ __all__ = [
     "draw_class_balance",
     "draw_confusion",
     "initial_state",
+    "layout_of",
     "mean_confusion",
     "pack_prior",
     "run_block",
@@ -67,8 +68,11 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 
-def pack_prior(prior: ConsensusPrior) -> Prior:
-    """Give a resolved prior, whose class weights are known, as the kernels read it."""
+def pack_prior(prior: ConsensusPrior, design_effect: float = 0.0) -> Prior:
+    """Give a resolved prior, whose class weights are known, as the kernels read it.
+
+    The design effect is of what is tallied, and changes no draw.
+    """
     point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
     log_point = np.log(np.stack([1 - point, point], axis=1))
     log_share = log_point @ np.array([prior.knowledge.b - 1, prior.knowledge.a - 1])
@@ -92,6 +96,7 @@ def pack_prior(prior: ConsensusPrior) -> Prior:
         hard_weight=np.array(prior.hard_guess_weights),
         concentration=pack_concentration(prior.concentration),
         auxiliaries=prior.auxiliaries,
+        design_effect=design_effect,
     )
 
 
@@ -162,13 +167,13 @@ def run_block(
     data: Codes,
     prior: Prior,
     rng: np.random.Generator,
-    tallies: Tallies,
+    tally: Tally,
     trace: Trace,
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
     items = given_to_items(state, prior), found_of_items(state)
     people = crowd_of(state), new_room(state, data, prior)
-    _sweep_many(state, data, rng, (tallies, trace), items, people)
+    _sweep_many(state, data, rng, (tally, trace), items, people)
 
 
 @kernel
@@ -176,23 +181,23 @@ def _sweep_many(
     state: State,
     data: Codes,
     rng: np.random.Generator,
-    record: tuple[Tallies, Trace],
+    record: tuple[Tally, Trace],
     items: tuple[Given, Found],
     people: tuple[Crowd, Room],
 ) -> None:
     given, found = items
     crowd, room = people
     prior, log_alpha = given.prior, state.log_concentration
-    tallies, trace = record
+    tally, trace = record
     for sweep in range(len(trace.log_joint)):
         # Parameters first: at the start they know nothing of the labels yet.
         sweep_parameters(state, crowd, prior, room, rng)
         sweep_classes(state, prior, room, rng)
         draw_given(state, prior, given.drawn, rng)
         clear_counts(found.counts)
-        sweep_items((0, len(state.truth)), data, given, found, tallies, rng)
+        sweep_items((0, len(state.truth)), data, given, found, tally, rng)
         add_totals(state)
-        tally_bystanders(state, prior, data, tallies)
+        tally_bystanders(state, prior, data, tally)
         sweep_groups(state, crowd, prior, room, rng)
         update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
         log_p_labels = log_labels_given(state, prior, room)

@@ -67,6 +67,7 @@ class Prior(NamedTuple):
     hard_weight: FloatArray  # (answers,)   of v
     concentration: Concentration
     auxiliaries: int  # h
+    design_effect: float  # how alike labels of an item are, beyond their truth; see tally.py
 
 
 class Drawn(NamedTuple):

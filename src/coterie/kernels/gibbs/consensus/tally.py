@@ -10,27 +10,19 @@ are the probabilities as they are, and those of the kinds.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
-
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.consensus.state import Drawn, Prior, State, Work
+from coterie.kernels.layout import Layout, PerItem
+from coterie.kernels.record import Tally
 from coterie.numeric.choice import normalise
 from coterie.numeric.jit import part, piece
 
-FloatArray = NDArray[np.float64]
 
-
-class Tallies(NamedTuple):
-    """Sums over sweeps, of which each counts ``weight``."""
-
-    weight: float
-    design_effect: float
-    probability: FloatArray  # (items, classes)   as they are
-    tempered: FloatArray  # (items, classes)
-    kind: FloatArray  # (items, kinds)
+def layout_of(data: Codes, prior: Prior) -> Layout:
+    """Say what is tallied per item: tempered probabilities of the classes, then of the kinds."""
+    classes = tuple(str(t) for t in range(data.n_classes))
+    kinds = ("plain", *(f"{share:.0%} guessed" for share in prior.guessing[1:]))
+    return Layout(per_item=(PerItem("tempered", classes), PerItem("kind", kinds)))
 
 
 @piece
@@ -40,30 +32,31 @@ def exponent(n: int, design_effect: float) -> float:
 
 
 @piece
-def tally_item(i: int, data: Codes, drawn: Drawn, work: Work, tallies: Tallies) -> None:
+def tally_item(i: int, data: Codes, prior: Prior, drawn: Drawn, work: Work, tally: Tally) -> None:
     """Tally an item whose probabilities are in ``work``; the marginals are overwritten."""
-    if tallies.weight == 0:
+    if tally.weight == 0:
         return
     n_classes = data.n_classes
-    tau = exponent(data.item_start[i + 1] - data.item_start[i], tallies.design_effect)
+    tau = exponent(data.item_start[i + 1] - data.item_start[i], prior.design_effect)
     for t in range(n_classes):
         work.marginal[t] = tau * work.marginal[t] + drawn.log_balance[t]
     normalise(work.marginal)
     for t in range(n_classes):
         if data.gold[i] < 0:
-            tallies.tempered[i, t] += tallies.weight * work.marginal[t]
-        for k in range(tallies.kind.shape[1]):
-            p = tallies.weight * work.weights[k * n_classes + t]
-            tallies.probability[i, t] += p
-            tallies.kind[i, k] += p
+            tally.per_item[i, t] += tally.weight * work.marginal[t]
+        for k in range(len(prior.guessing)):
+            p = tally.weight * work.weights[k * n_classes + t]
+            tally.probability[i, t] += p
+            tally.per_item[i, n_classes + k] += p
     if data.gold[i] >= 0:
-        tallies.tempered[i, data.gold[i]] += tallies.weight
+        tally.per_item[i, data.gold[i]] += tally.weight
 
 
 @part
-def tally_bystanders(state: State, prior: Prior, data: Codes, tallies: Tallies) -> None:
+def tally_bystanders(state: State, prior: Prior, data: Codes, tally: Tally) -> None:
     """Tally items without labels: gold is certain, the others are as classes and kinds are."""
-    if tallies.weight == 0:
+    tally.sweeps[0] += tally.weight
+    if tally.weight == 0:
         return
     n_classes, n_kinds = len(prior.class_weight), len(prior.kind_weight)
     all_classes, all_kinds = 0.0, 0.0
@@ -77,8 +70,8 @@ def tally_bystanders(state: State, prior: Prior, data: Codes, tallies: Tallies) 
                 share = (state.class_total[t] + prior.class_weight[t]) / all_classes
                 if data.gold[i] >= 0:
                     share = 1.0 if data.gold[i] == t else 0.0
-                tallies.probability[i, t] += tallies.weight * share
-                tallies.tempered[i, t] += tallies.weight * share
+                tally.probability[i, t] += tally.weight * share
+                tally.per_item[i, t] += tally.weight * share
             for k in range(n_kinds):
                 share = (state.kind_total[k] + prior.kind_weight[k]) / all_kinds
-                tallies.kind[i, k] += tallies.weight * share
+                tally.per_item[i, n_classes + k] += tally.weight * share

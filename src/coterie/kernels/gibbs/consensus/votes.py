@@ -1,4 +1,4 @@
-"""How often classes are voted for, as the pseudo-counts of their proportions."""
+"""What Consensus takes from the votes: the pseudo-counts of the classes, a third of its report."""
 
 from __future__ import annotations
 
@@ -38,3 +38,34 @@ def class_weights(data: Codes, prior: ConsensusPrior) -> NDArray[np.float64]:
     n_items = np.count_nonzero(n_modal)
     weights: NDArray[np.float64] = prior.class_base + prior.class_pull * n_items * won / won.sum()
     return weights
+
+
+def mix_with_votes(
+    probability: NDArray[np.float64], data: Codes, vote_share: float
+) -> NDArray[np.float64]:
+    """Mix probabilities with the smoothed votes (V[i, t] + 1/T) / (n[i] + 1).
+
+    V and n count labels among the T classes. Gold items and items without labels stay as they are.
+
+    Parameters
+    ----------
+    probability
+        Probabilities of the classes, shape (items, classes).
+    data
+        The labels.
+    vote_share
+        Weight of the votes, between 0 and 1.
+
+    Examples
+    --------
+    >>> from coterie.data.codes import encode
+    >>> data = encode([0, 0, 0], [0, 1, 2], [0, 0, 1], sizes=(2, 3, 2, 2))
+    >>> mix_with_votes(np.array([[0.95, 0.05], [0.7, 0.3]]), data, 1 / 3).round(4)
+    array([[0.8417, 0.1583],
+           [0.7   , 0.3   ]])
+    """
+    votes = count_votes(data)
+    smoothed = (votes + 1 / data.n_classes) / (votes.sum(axis=1, keepdims=True) + 1)
+    mixed = (1 - vote_share) * probability + vote_share * smoothed
+    as_is = (data.gold >= 0) | (np.diff(data.item_start) == 0)
+    return np.where(as_is[:, None], probability, mixed)

@@ -1,0 +1,162 @@
+"""Consensus, the default: hcBCC with hard items and a learnt base, and probabilities to believe."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from coterie.abilities import Abilities
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.errors import DataError
+from coterie.inference import (
+    Averages,
+    Hooks,
+    Kernels,
+    Reported,
+    judge_by_vote,
+    settled_labels,
+    start_at_vote,
+)
+from coterie.kernels.layout import Layout
+from coterie.models.sampling import SamplingEstimator
+from coterie.posterior import ItemNumbers
+from coterie.priors import ConsensusPrior, Prior
+
+
+class Consensus(SamplingEstimator):
+    """The default: coteries of annotators, hard items, and calibrated probabilities.
+
+    The model is hcBCC with three changes. The mean matrices of all coteries lie around what their
+    members know and what a guess looks like, which is learnt from the data; some items are hard,
+    and answered by guesses whoever answers; classes are held near how often they are voted for.
+    See :class:`coterie.ConsensusPrior`.
+
+    Reported are not the model's own probabilities, which ``probabilities(raw=True)`` gives, but
+    these tempered, because annotators share mistakes, and mixed with the smoothed votes. Every item
+    has a ``hardness``: the probability that it is not of the plain kind.
+
+    Chains start at the vote. Of two classes, a chain that agrees with the vote on fewer than half
+    of the items is left out; if all chains are, all are kept, with a warning. The run has converged
+    if the chains that are kept give one label on at least 95 % of the items.
+
+    Parameters
+    ----------
+    prior
+        ``"default"``, or a :class:`coterie.ConsensusPrior`.
+    design_effect
+        How alike labels of an item are, beyond their truth: the evidence of n labels counts
+        1 / (1 + design_effect (n - 1)). Zero tempers nothing.
+    vote_share
+        Weight of the smoothed votes, (V + 1/T) / (n + 1), in what is reported.
+    sweeps, burn_in, early_stop, chains, thin, random_state, n_jobs, progress, checkpoint
+        and ``duplicates``, as for every sampling model: see
+        :class:`coterie.models.SamplingEstimator`. Chains keep the mode that they have found by
+        sweep 150 or so: more chains help, more sweeps do not.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
+    >>> posterior = coterie.Consensus(random_state=0).fit(crowd.annotations).posterior_
+    >>> posterior
+    <Posterior of Consensus: 50 items, 12 annotators, 3 classes>
+    >>> posterior.labels().columns.tolist()
+    ['item', 'label', 'probability', 'entropy', 'hardness']
+    """
+
+    abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
+    prior_type: ClassVar[type[Prior]] = ConsensusPrior
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | str = "default",
+        design_effect: float = 0.05,
+        vote_share: float = 1 / 3,
+        sweeps: int = 300,
+        burn_in: int = 100,
+        early_stop: bool = False,
+        chains: int = 4,
+        thin: int | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
+        duplicates: str = "error",
+    ) -> None:
+        super().__init__(
+            prior=prior,
+            sweeps=sweeps,
+            burn_in=burn_in,
+            early_stop=early_stop,
+            chains=chains,
+            thin=thin,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+            checkpoint=checkpoint,
+            duplicates=duplicates,
+        )
+        self.design_effect = design_effect
+        self.vote_share = vote_share
+
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
+        from coterie.kernels.gibbs import consensus
+
+        return consensus
+
+    def hooks(self) -> Hooks:
+        """Say where the model departs from the others."""
+        from coterie.kernels.gibbs.consensus import layout_of
+
+        return Hooks(
+            layout=layout_of,
+            start=start_at_vote,
+            judge=judge_by_vote,
+            settled=settled_labels,
+            report=self._report,
+            cluster_densities=True,  # of d, beta and eta
+        )
+
+    def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
+        """Mix the tempered probabilities with the votes; how hard items are."""
+        from coterie.kernels.gibbs.consensus import mix_with_votes
+
+        tempered, kind = found.per_item["tempered"], found.per_item["kind"]
+        _, kinds = layout.per_item
+        return Reported(
+            mix_with_votes(tempered, data, self.vote_share),
+            {
+                "hardness": ItemNumbers(("hardness",), kind[:, 1:].sum(axis=1, keepdims=True)),
+                "kind": ItemNumbers(kinds.columns, kind),
+            },
+        )
+
+    def pack_prior(self, annotations: Annotations) -> Any:
+        """Give the prior, and how much labels are tempered, as the kernels read them."""
+        return super().pack_prior(annotations)._replace(design_effect=self.design_effect)
+
+    def _check(self) -> None:
+        super()._check()
+        if not 0 <= self.design_effect < float("inf"):
+            raise DataError(
+                f"Consensus(design_effect=...) must be a number of at least 0, got"
+                f" {self.design_effect!r}; 0.05 is the default"
+            )
+        if not 0 <= self.vote_share <= 1:
+            raise DataError(
+                f"Consensus(vote_share=...) must be between 0 and 1, got {self.vote_share!r}"
+            )
+
+    def resolve_prior(self, annotations: Annotations) -> Prior:
+        """Give the prior with every field written out; class weights that are None, from votes."""
+        from coterie.kernels.gibbs.consensus import class_weights
+
+        prior = super().resolve_prior(annotations)
+        assert isinstance(prior, ConsensusPrior)
+        if prior.class_weights is not None:
+            return prior
+        return replace(prior, class_weights=class_weights(annotations.codes, prior))
