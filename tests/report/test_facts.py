@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,13 @@ import pytest
 import coterie
 from builders import reported
 from coterie import metrics
+from coterie.abilities import Abilities
 from coterie.report import gather
+from coterie.report.annotator_kinds import kinds_of
 from coterie.report.chains import POINTS, digits_of
-from coterie.report.kinds import kind, kinds_of
 from coterie.report.matrix import HALF, THIRD, room_of
 from coterie.report.together import LEVELS, picture
+from coterie.roles import Pattern, Role, Roles
 
 
 @pytest.fixture(scope="module")
@@ -296,27 +299,29 @@ def test_the_verdict_is_three_sentences_with_the_numbers(posterior, facts):
 
 
 def test_troubles_go_by_role_then_by_the_coteries_role():
-    table = pd.DataFrame(
-        {
-            "annotator": list("abcd"),
-            "n_labels": [10, 10, 10, 10],
-            "role": ["expert", "too few labels to say", "too few labels to say", "adversary"],
-            "coterie": pd.array([1, 2, None, 2], "Int64"),
-        }
+    own = [Pattern.EXPERT, Pattern.TOO_FEW, Pattern.TOO_FEW, Pattern.ADVERSARY]
+    shared = (Role(Pattern.GOOD), Role(Pattern.ALWAYS, ("no",)))
+    result = SimpleNamespace(
+        abilities=Abilities(coteries=True, uncertainty=True),
+        roles=lambda: Roles(tuple(map(Role, own)), np.ones(4)),
+        coterie_roles=lambda: Roles(shared, np.ones(2)),
+        partition=lambda: SimpleNamespace(group=np.array([0, 1, -1, 1])),
     )
-    kinds = kinds_of(table, {1: "good", 2: "always says no"}, np.full(4, 0.5))
-    assert kinds.tolist() == ["good", "noise", "unknown", "against"]
-    assert [
-        kind(word) for word in ("novice", "weak on x", "biased towards x", "confuses x with y")
-    ] == ["weak"] * 4
+    assert kinds_of(result, pd.DataFrame()) == ["good", "noise", "unknown", "against"]
 
 
 def test_annotators_unlike_their_coterie_are_counted(posterior, facts):
-    table = posterior.annotators().dropna(subset="coterie")
-    roles = posterior.coteries().set_index("coterie")["role"]
-    pairs = [(kind(row.role), kind(roles[row.coterie])) for row in table.itertuples()]
+    own, shared = posterior.roles().role, posterior.coterie_roles().role
+    assert list(map(str, own)) == posterior.annotators()["role"].tolist()
+    assert list(map(str, shared)) == posterior.coteries()["role"].tolist()
+    group = posterior.partition().group
+    pairs = [(own[l].kind, shared[m].kind) for l, m in enumerate(group) if m >= 0]
     unlike = sum("unknown" not in pair and pair[0] != pair[1] for pair in pairs)
     assert facts["coteries"]["n_unlike"] == unlike
+    assert [card["kind"] for card in facts["coteries"]["cards"]] == [role.kind for role in shared]
+    kinds = dict(zip(posterior.annotations.annotators, own, strict=True))
+    for row in facts["annotators"]["rows"]:
+        assert row["kind"] == kinds[row["annotator"]].kind
 
 
 def test_nothing_to_agree_on_leaves_agreement_out():

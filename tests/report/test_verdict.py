@@ -8,8 +8,8 @@ import coterie
 from builders import reported
 from builders.pagetree import parse
 from coterie.report import gather, render
+from coterie.report.annotator_kinds import blind_accuracy, kinds_by_limits
 from coterie.report.checked import caveat_of
-from coterie.report.kinds import blind_accuracy, kinds_of
 from coterie.report.truth import judge
 
 MODELS = [coterie.DawidSkene, coterie.MajorityVote]
@@ -90,7 +90,7 @@ def test_without_roles_those_far_below_blind_answers_are_against():
     table = people([0.07, 0.07, 0.3, 0.02, 0.0], [30, 19, 30, 30, 200])
     blind = np.array([0.5, 0.5, 0.5, 0.1, 0.1])
     # enough labels; too few labels; above half; 30 labels could miss a tenth by chance; 200 not
-    assert kinds_of(table, {}, blind).tolist() == [
+    assert kinds_by_limits(table, blind) == [
         "against", "unknown", "unknown", "unknown", "against",
     ]  # fmt: skip
 

@@ -39,9 +39,8 @@ def pooled(array):
 
 def test_most_annotators_get_the_role_of_their_type(crowd, draws):
     a = crowd.annotations
-    roles = roles_of(
-        pooled(draws.confusion), pooled(draws.class_balance), a.classes, a.answers
-    ).role
+    found = roles_of(pooled(draws.confusion), pooled(draws.class_balance), a.classes, a.answers)
+    roles = np.array(found.words, object)
     right = roles == crowd.groups.map(ROLE).to_numpy()
     coarser = roles == crowd.groups.map(COARSER).to_numpy()
     for kind in ROLE:
@@ -59,5 +58,5 @@ def test_the_coteries_are_the_types_and_have_their_roles(crowd, draws):
     confusion = pooled(draws.confusion)
     matrices = np.stack([confusion[:, group == m].mean(axis=1) for m in range(3)], axis=1)
     roles = roles_of(matrices, pooled(draws.class_balance), a.classes, a.answers)
-    assert set(roles.role) == set(ROLE.values())
+    assert set(roles.words) == set(ROLE.values())
     assert (roles.probability > 0.99).all()

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from coterie.roles import name, roles_of, rule
+from coterie.roles import Kind, Pattern, Role, roles_of, rule, support
 
 DOCS = Path(__file__).parents[2] / "docs" / "roles.md"
 ABC = ["a", "b", "c"]
@@ -29,8 +29,8 @@ TOO_FEW = "too few labels to say"
 def roles_of_mix(*parts):
     """The role of one annotator whose draws are these matrices, each so many times."""
     draws = np.concatenate([np.tile(matrix, (times, 1, 1)) for matrix, times in parts])
-    role, probability = roles_of(draws[:, None], np.tile(EVEN, (len(draws), 1)), ABC, ABC)
-    return role[0], probability[0]
+    found = roles_of(draws[:, None], np.tile(EVEN, (len(draws), 1)), ABC, ABC)
+    return found.words[0], found.probability[0]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_few_counts_support_no_role_and_many_do():
         ),
     ):
         draws = dirichlet_draws(counts * n_labels, 2_000, rng)
-        assert roles_of(draws, balance, ABC, ABC).role.tolist() == roles
+        assert roles_of(draws, balance, ABC, ABC).words == roles
 
 
 def test_a_row_that_only_the_prior_knows_makes_nobody_weak():
@@ -92,13 +92,13 @@ def test_a_row_that_only_the_prior_knows_makes_nobody_weak():
     balance = rng.dirichlet([490, 490, 20], size=2_000)
     draws = dirichlet_draws(counts[None], 2_000, rng, prior=0.3)
     assert (draws[:, 0, 2, 2] < rule.WEAK).mean() > 0.5  # each draw on its own would say so
-    assert roles_of(draws, balance, ABC, ABC).role.tolist() == ["expert"]
+    assert roles_of(draws, balance, ABC, ABC).words == ["expert"]
 
 
 def test_who_has_no_labels_has_no_role():
     draws = np.tile(EXPERT, (5, 3, 1, 1))
     roles = roles_of(draws, np.tile(EVEN, (5, 1)), ABC, ABC, labelled=np.array([4, 0, 1]))
-    assert roles.role.tolist() == ["expert", TOO_FEW, "expert"]
+    assert roles.words == ["expert", TOO_FEW, "expert"]
     np.testing.assert_array_equal(roles.probability, [1, np.nan, 1])
 
 
@@ -109,10 +109,10 @@ def test_the_order_of_draws_and_the_size_of_chunks_change_nothing(monkeypatch):
     whole = roles_of(draws, balance, ABC, ABC)
     order = rng.permutation(300)
     shuffled = roles_of(draws[order], balance[order], ABC, ABC)
-    monkeypatch.setattr(name, "CHUNK", 2 * 300 * 9)  # two annotators at a time, then one
+    monkeypatch.setattr(support, "CHUNK", 2 * 300 * 9)  # two annotators at a time, then one
     chunks = roles_of(draws, balance, ABC, ABC)
     for other in (shuffled, chunks):
-        assert other.role.tolist() == whole.role.tolist()
+        assert other.role == whole.role
         np.testing.assert_array_equal(other.probability, whole.probability)
     assert len(set(whole.role)) > 3
 
@@ -120,13 +120,13 @@ def test_the_order_of_draws_and_the_size_of_chunks_change_nothing(monkeypatch):
 def test_single_precision_and_any_labels_will_do():
     draws = np.tile(SAYS_B, (4, 1, 1, 1)).astype(np.float32)
     roles = roles_of(draws, np.tile(EVEN, (4, 1)), np.array([1, 2, 3]), np.array([1, 2, 3]))
-    assert roles.role.tolist() == ["always says 2"]
+    assert roles.words == ["always says 2"]
 
 
 def test_nobody_and_nothing():
     empty = roles_of(np.empty((5, 0, 3, 3)), np.tile(EVEN, (5, 1)), ABC, ABC)
     assert len(empty.role) == len(empty.probability) == 0
-    assert roles_of(np.empty((0, 1, 3, 3)), np.empty((0, 3)), ABC, ABC).role.tolist() == [TOO_FEW]
+    assert roles_of(np.empty((0, 1, 3, 3)), np.empty((0, 3)), ABC, ABC).words == [TOO_FEW]
 
 
 def test_the_docs_have_every_threshold_as_it_is():
@@ -134,7 +134,7 @@ def test_the_docs_have_every_threshold_as_it_is():
     constants = {
         key: value for key, value in vars(rule).items() if key.isupper() and type(value) is float
     }
-    constants |= {"SUPPORT": name.SUPPORT, "BETWEEN": name.BETWEEN}
+    constants |= {"SUPPORT": support.SUPPORT, "BETWEEN": support.BETWEEN}
     assert {key for _, key in written} == constants.keys()
     assert [(key, float(number)) for number, key in written] == [
         (key, constants[key]) for _, key in written
@@ -148,3 +148,32 @@ def test_thresholds_that_are_said_to_belong_together_do():
     ):
         np.testing.assert_allclose(2 * accuracy - 1, skill)  # two equally frequent classes
     np.testing.assert_allclose(rule.INFORMATIVE, rule.GOOD_SKILL**2)
+
+
+def test_a_role_is_data_and_its_text_is_what_tables_show():
+    draws = np.stack([SAYS_A, BIASED, SWAP, WEAK_A])[None].repeat(4, axis=0)
+    labels = np.array([1, 2, 3])
+    found = roles_of(draws, np.tile(EVEN, (4, 1)), labels, labels)
+    assert found.role == (
+        Role(Pattern.ALWAYS, (1,)),
+        Role(Pattern.BIASED, (3,)),
+        Role(Pattern.CONFUSES, (1, 2)),
+        Role(Pattern.WEAK, (1,)),
+    )
+    assert found.words == ["always says 1", "biased towards 3", "confuses 1 with 2", "weak on 1"]
+
+
+def test_labels_that_look_like_words_of_the_rule_change_no_kind():
+    role = Role(Pattern.ALWAYS, ("{0} expert",))
+    assert (str(role), role.kind) == ("always says {0} expert", Kind.NOISE)
+
+
+def test_every_pattern_has_a_kind():
+    kinds = {pattern.name: pattern.kind.value for pattern in Pattern}
+    assert kinds == {
+        "EXPERT": "good", "GOOD": "good", "NOVICE": "weak", "SPAMMER": "noise",
+        "ADVERSARY": "against", "ALWAYS": "noise", "BIASED": "weak", "WEAK": "weak",
+        "CONFUSES": "weak", "TOO_FEW": "unknown",
+    }  # fmt: skip
+    either = Role(Pattern.GOOD, or_else=Pattern.NOVICE)
+    assert (str(either), either.kind) == ("good or novice", Kind.GOOD)

@@ -16,11 +16,9 @@ def role_of(matrix, balance=None, extra=()):
     matrix = np.array(matrix, float)
     classes = list(LABELS[: len(matrix)])
     balance = np.full(len(matrix), 1 / len(matrix)) if balance is None else np.array(balance)
-    (role,), (probability,) = roles_of(
-        matrix[None, None], balance[None], classes, [*classes, *extra]
-    )
-    assert probability == 1
-    return role
+    found = roles_of(matrix[None, None], balance[None], classes, [*classes, *extra])
+    assert found.probability.tolist() == [1]
+    return found.words[0]
 
 
 def truthful(accuracy, n_classes):
@@ -277,8 +275,8 @@ def names_of(psi):
 def test_the_rule_is_what_its_slow_twin_says(drawn):
     psi, balance = drawn
     classes, answers = names_of(psi)
-    roles = roles_of(psi[None], balance[None], classes, answers).role
-    assert roles.tolist() == [slow_role(matrix, balance, answers) for matrix in psi]
+    roles = roles_of(psi[None], balance[None], classes, answers).words
+    assert roles == [slow_role(matrix, balance, answers) for matrix in psi]
 
 
 @given(matrices())
@@ -301,8 +299,8 @@ def test_relabelling_the_classes_permutes_the_words(drawn, random):
     columns = [*order, *range(n_classes, len(answers))]
     turned = psi[:, order][:, :, columns]
     new_classes, new_answers = [classes[t] for t in order], [answers[c] for c in columns]
-    before = roles_of(psi[None], balance[None], classes, answers).role
-    after = roles_of(turned[None], balance[order][None], new_classes, new_answers).role
+    before = roles_of(psi[None], balance[None], classes, answers).words
+    after = roles_of(turned[None], balance[order][None], new_classes, new_answers).words
     for one, other in zip(before, after, strict=True):
         if one != other:  # a swap is named in the order of the classes
             assert one.startswith("confuses")

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import DataError
+from coterie.errors import CoterieError
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
-from coterie.roles import roles_of
+from coterie.posterior.people import codes_of
+from coterie.roles import Roles, roles_of
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
 
+MOST_ANNOTATORS = 20_000
+"""Beyond this, a table of all pairs (3 GB here) must be asked for by name."""
+
 BLOCK = 64
 """Draws that are averaged at once: a copy of all of them in double precision may not fit."""
 
 
-def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition) -> pd.DataFrame:
-    """Give one row a coterie, largest first; see :meth:`coterie.posterior.Posterior.coteries`."""
+def coterie_table(
+    posterior: Posterior, draws: Draws, partition: PointPartition
+) -> tuple[pd.DataFrame, Roles]:
+    """Give one row per coterie, largest first, and their roles.
+
+    See :meth:`coterie.posterior.Posterior.coteries`.
+    """
     a = posterior.annotations
     group, n = partition.group, partition.n_coteries
     member = group >= 0
@@ -34,7 +44,7 @@ def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition)
     balance = draws.class_balance.reshape(-1, a.n_classes)
     accuracy = accuracy_of(matrices, balance)
     low, high = np.quantile(accuracy, INTERVAL, axis=0)
-    role, role_probability = roles_of(matrices, balance, a.classes, a.answers)
+    roles = roles_of(matrices, balance, a.classes, a.answers)
     mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
     table = pd.DataFrame(
         {
@@ -42,8 +52,8 @@ def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition)
             "size": size,
             "share": size / size.sum(),
             "label_share": labels / labels.sum(),
-            "role": role,
-            "role_probability": role_probability,
+            "role": roles.words,
+            "role_probability": roles.probability,
             "accuracy": accuracy.mean(axis=0),
             "accuracy_low": low,
             "accuracy_high": high,
@@ -52,21 +62,28 @@ def coterie_table(posterior: Posterior, draws: Draws, partition: PointPartition)
         }
     )
     table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
-    return table
+    return table, roles
 
 
-def coterie_matrix(
-    posterior: Posterior, coterie: int, partition: PointPartition, quantile: float | None
-) -> FloatArray:
-    """Give the matrix of one coterie, numbered from one, shape (T, C): its mean or a quantile."""
-    n = partition.n_coteries
-    if coterie not in range(1, n + 1):
-        raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
-    m = coterie - 1
-    if quantile is None:
-        return np.asarray(mean_of_members(posterior.confusion_mean[None], partition)[0, m])
-    matrices = matrices_of_coteries(posterior.require_partitions(), partition)
-    return np.asarray(np.quantile(matrices[:, m], quantile, axis=0), np.float64)
+def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:
+    """Give the share of draws in which two annotators sit together.
+
+    See :meth:`coterie.posterior.Posterior.cooccurrence`.
+    """
+    if isinstance(annotators, str):
+        raise CoterieError(
+            f"cooccurrence takes a list of annotators: cooccurrence([{annotators!r}, ...])"
+        )
+    draws, everybody = posterior.require_partitions(), posterior.annotations.annotators
+    n = len(everybody)
+    if annotators is None and n > MOST_ANNOTATORS:
+        raise CoterieError(
+            f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB; "
+            "ask for some of them: cooccurrence(annotators=[...])"
+        )
+    codes = np.arange(n) if annotators is None else codes_of(annotators, everybody)
+    index = pd.Index(everybody[codes], name="annotator")
+    return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
 
 
 def matrices_of_coteries(draws: Draws, partition: PointPartition) -> FloatArray:

@@ -14,8 +14,8 @@ from coterie.errors import DataError
 from coterie.kernels.right import share_right
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
-from coterie.posterior.draws import INTERVAL, Draws
-from coterie.roles.name import Roles, roles_of
+from coterie.posterior.draws import INTERVAL
+from coterie.roles import Roles, roles_of
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -45,8 +45,8 @@ def annotator_table(posterior: Posterior, partition: PointPartition | None) -> p
         table["coterie"] = pd.Series(coterie).mask(partition.group < 0)
         table["membership"] = partition.membership
     if posterior.abilities.uncertainty:
-        roles = _roles(posterior, posterior.require_draws("roles"))
-        table["role"], table["role_probability"] = roles
+        roles = posterior.roles()
+        table["role"], table["role_probability"] = roles.words, roles.probability
     return table
 
 
@@ -86,8 +86,9 @@ def matrix_accuracy(posterior: Posterior) -> Accuracy:
     return Accuracy(accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0))
 
 
-def _roles(posterior: Posterior, draws: Draws) -> Roles:
-    a = posterior.annotations
+def annotator_roles(posterior: Posterior) -> Roles:
+    """Give the role of each annotator; see :meth:`coterie.posterior.Posterior.roles`."""
+    a, draws = posterior.annotations, posterior.require_draws("roles")
     pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
     balance = draws.class_balance.reshape(len(pooled), -1)
     labelled = a.labels_per_annotator > 0

@@ -21,19 +21,18 @@ from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition, point_partition
-from coterie.posterior.coteries import coterie_matrix, coterie_table
+from coterie.posterior.confusion import annotator_confusion, coterie_confusion
+from coterie.posterior.coteries import cooccurrence_table, coterie_table
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers
-from coterie.posterior.people import annotator_table, codes_of
+from coterie.posterior.people import annotator_roles, annotator_table
+from coterie.roles import Roles
 
 if TYPE_CHECKING:
     from coterie.plots import Plots
 
 FloatArray = NDArray[np.float64]
 Loss = Literal["vi", "binder"]
-
-MOST_ANNOTATORS = 20_000
-"""Beyond this, a table of all pairs (3 GB here) must be asked for by name."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +101,7 @@ class Posterior:
     raw_probability: FloatArray | None = None
     item_numbers: Mapping[str, ItemNumbers] = field(default_factory=dict)
     _found: dict[tuple[int | None, str], PointPartition] = field(default_factory=dict, init=False)
+    _roles: dict[tuple[int | None, str] | None, Roles] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         drawn = self.draws is not None
@@ -208,7 +208,7 @@ class Posterior:
         return score(self.probabilities(), known, ties=ties, floor=floor, bins=bins, gold=gold)
 
     def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
-        """One row an annotator: annotator, n_labels, accuracy, informativeness, and more.
+        """One row per annotator: annotator, n_labels, accuracy, informativeness, and more.
 
         Accuracy is sum over t of tau[t] Psi[t,t]: the chance of answering the truth on this
         crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high, and last
@@ -225,7 +225,7 @@ class Posterior:
         return annotator_table(self, self.partition(k, loss=loss) if grouped else None)
 
     def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
-        """One row a coterie, the largest first: who they are and how they answer.
+        """One row per coterie, the largest first: who they are and how they answer.
 
         Columns: coterie (1 is the largest), size, share (of the annotators), label_share (of the
         labels), role, role_probability, accuracy, accuracy_low, accuracy_high, informativeness,
@@ -242,7 +242,25 @@ class Posterior:
             Distance of partitions: "vi", the variation of information in nats, or "binder", the
             share of pairs that one joins and the other keeps apart.
         """
-        return coterie_table(self, self.require_partitions(), self.partition(k, loss=loss))
+        partition = self.partition(k, loss=loss)
+        table, self._roles[k, loss] = coterie_table(self, self.require_partitions(), partition)
+        return table
+
+    def roles(self) -> Roles:
+        """Give the role of each annotator, as data: what :meth:`annotators` says in words.
+
+        Each has a ``pattern``, the labels that it is ``about``, and a ``kind``: good, weak, noise,
+        against or unknown (docs/roles.md).
+        """
+        if None not in self._roles:
+            self._roles[None] = annotator_roles(self)
+        return self._roles[None]
+
+    def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
+        """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
+        if (k, loss) not in self._roles:
+            self.coteries(k, loss=loss)
+        return self._roles[k, loss]
 
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
@@ -282,23 +300,11 @@ class Posterior:
         """
         if quantile is not None and not 0 <= quantile <= 1:
             raise CoterieError(f"quantile={quantile} is not between 0 and 1; 0.975 is one")
-        a = self.annotations
-        rows = pd.Index(a.classes, name="true")
-        columns = pd.Index(a.answers, name="answer")
-        if coterie is not None:
-            if annotator is not None:
-                raise CoterieError("confusion takes an annotator or a coterie, not both")
-            matrix = coterie_matrix(self, coterie, self.partition(k, loss=loss), quantile)
-            return pd.DataFrame(matrix, index=rows, columns=columns)
-        l = slice(None) if annotator is None else int(codes_of([annotator], a.annotators)[0])
-        if quantile is None:
-            matrix = self.confusion_mean[l]
-        else:
-            matrix = self.require_draws("intervals").confusion_quantile(l, quantile)
+        if coterie is None:
+            return annotator_confusion(self, annotator, quantile)
         if annotator is not None:
-            return pd.DataFrame(matrix, index=rows, columns=columns)
-        index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
-        return pd.DataFrame(matrix.reshape(-1, a.n_answers), index=index, columns=columns)
+            raise CoterieError("confusion takes an annotator or a coterie, not both")
+        return coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
 
     def cooccurrence(self, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
         """Probability that two annotators share a coterie, counted over the kept partitions.
@@ -308,20 +314,7 @@ class Posterior:
         annotators
             Whom to compare; by default everybody, up to 20,000.
         """
-        if isinstance(annotators, str):
-            raise CoterieError(
-                f"cooccurrence takes a list of annotators: cooccurrence([{annotators!r}, ...])"
-            )
-        draws, everybody = self.require_partitions(), self.annotations.annotators
-        n = len(everybody)
-        if annotators is None and n > MOST_ANNOTATORS:
-            raise CoterieError(
-                f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB; "
-                "ask for some of them: cooccurrence(annotators=[...])"
-            )
-        codes = np.arange(n) if annotators is None else codes_of(annotators, everybody)
-        index = pd.Index(everybody[codes], name="annotator")
-        return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
+        return cooccurrence_table(self, annotators)
 
     @property
     def n_coteries(self) -> NDArray[np.int64]:

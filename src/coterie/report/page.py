@@ -17,7 +17,6 @@ from coterie.posterior import Posterior
 from coterie.report import charts
 from coterie.report.facts import gather
 from coterie.report.items import certainty
-from coterie.report.kinds import kind
 from coterie.words import numbers
 from coterie.words.names import shorten
 
@@ -123,7 +122,7 @@ def environment() -> Environment:
     )
     shown = (
         *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
-        *(numbers.exact, numbers.decimal, numbers.count, shorten, kind, certainty),
+        *(numbers.exact, numbers.decimal, numbers.count, shorten, certainty),
     )
     made.filters |= {function.__name__: function for function in shown}
     made.globals |= {"charts": charts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.report.kinds import kinds_by
+from coterie.report.annotator_kinds import kinds_by_role
 from coterie.report.matrix import Axes, cut
+from coterie.roles import Kind, Role
 from coterie.words.names import name
 
 MOST_CARDS = 24
@@ -35,8 +37,11 @@ def coterie_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fact
         What matrices show.
     """
     partition = posterior.partition()
-    rows = records(posterior.coteries())
-    own, shared = kinds_by(table, {row["coterie"]: row["role"] for row in rows})
+    rows = with_kinds(records(posterior.coteries()), posterior.coterie_roles().role)
+    unlike = [
+        own is not shared and Kind.UNKNOWN not in (own, shared)
+        for own, shared in zip(*kinds_by_role(posterior), strict=True)
+    ]
     cards = [
         {**row, "matrix": matrix.tolist(), **members_of(row["coterie"], table)}
         for row, matrix in zip(
@@ -52,7 +57,7 @@ def coterie_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fact
         "cards": cards,
         "others": others,
         "left_out": len(rows) - len(cards) - len(others),
-        "n_unlike": int(((own != shared) & (own != "unknown") & (shared != "unknown")).sum()),
+        "n_unlike": sum(unlike),
         "mean": float(counts.mean()),
         "low": int(low),
         "high": int(high),
@@ -89,6 +94,9 @@ def annotator_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fa
     shown = table.iloc[order]
     whole = np.rint(100 * cut(posterior.confusion_mean[shown.index], axes)).astype(int)
     rows = records(shown)
+    if posterior.abilities.uncertainty:
+        roles = posterior.roles().role
+        rows = with_kinds(rows, [roles[l] for l in order])
     return {
         "rows": rows,
         "left_out": len(table) - len(shown),
@@ -100,6 +108,11 @@ def annotator_facts(posterior: Posterior, table: pd.DataFrame, axes: Axes) -> Fa
         "roles": words_of(shown, "role"),
         "coteries": words_of(shown, "coterie"),
     }
+
+
+def with_kinds(rows: list[Facts], roles: Sequence[Role]) -> list[Facts]:
+    """Give the rows with the kind of each one's role."""
+    return [{**row, "kind": role.kind.value} for row, role in zip(rows, roles, strict=True)]
 
 
 def words_of(table: pd.DataFrame, column: str) -> list[Any]:

@@ -11,7 +11,7 @@ from coterie.io import read_truth
 from coterie.metrics.calibration import chance_interval
 from coterie.models import MajorityVote
 from coterie.posterior import Posterior
-from coterie.report.kinds import SURELY
+from coterie.report.annotator_kinds import SURELY
 from coterie.report.matrix import MOST_CLASSES, REST, room_of
 from coterie.report.people import records
 from coterie.words.names import name

@@ -8,9 +8,10 @@ import pandas as pd
 
 from coterie.abilities import Abilities
 from coterie.posterior import Posterior
+from coterie.report.annotator_kinds import kinds_of
 from coterie.report.items import CERTAIN, DOUBTFUL
-from coterie.report.kinds import blind_accuracy, kinds_of
 from coterie.report.truth import OVERCONFIDENT
+from coterie.roles import Kind
 from coterie.words.names import isolated
 from coterie.words.numbers import count, listed, percent, rough, tenths
 
@@ -26,17 +27,17 @@ class Trouble(NamedTuple):
 
 
 TROUBLES = {
-    "noise": Trouble(
+    Kind.NOISE: Trouble(
         "answers without regard to the item",
         "answer without regard to the item",
         "the labels here already discount that, but consider asking others instead",
     ),
-    "against": Trouble(
+    Kind.AGAINST: Trouble(
         "tends to answer against the truth",
         "tend to answer against the truth",
         "check whether they misread the instructions",
     ),
-    "weak": Trouble(
+    Kind.WEAK: Trouble(
         "is good on some classes only, or not yet good",
         "are good on some classes only, or not yet good",
         "see their tables for what to explain better",
@@ -125,10 +126,7 @@ def what_stands_out(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> 
     about_items = _about_items(posterior.abilities, facts["items"]["n_doubtful"])
     if not posterior.abilities.accuracies:  # agreement with the vote itself accuses nobody
         return [*about_items, ABOUT_VOTES]
-    cards = facts["coteries"]["cards"] if facts["coteries"] else []
-    roles = {card["coterie"]: card["role"] for card in cards}
-    kinds = kinds_of(table, roles, blind_accuracy(posterior))
-    return [*_about_people(table, kinds), *about_items]
+    return [*_about_people(table, kinds_of(posterior, table)), *about_items]
 
 
 def sentence_of(clauses: list[str]) -> str:
@@ -146,13 +144,12 @@ def all_clear(convergence: Facts) -> str:
     )
 
 
-def _about_people(table: pd.DataFrame, kinds: pd.Series[Any]) -> list[str]:
+def _about_people(table: pd.DataFrame, kinds: list[Kind]) -> list[str]:
     """Point out who answers at random and who against the truth; weaknesses if nobody does."""
-    found = [word for word in ("noise", "against") if (kinds == word).any()]
-    found = found or [word for word in ("weak",) if (kinds == word).any()]
+    worst = [kind for kind in (Kind.NOISE, Kind.AGAINST) if kind in kinds]
     clauses = []
-    for word in found:
-        some, trouble = table[kinds == word], TROUBLES[word]
+    for kind in worst or {*kinds} & {Kind.WEAK}:
+        some, trouble = table[[one is kind for one in kinds]], TROUBLES[kind]
         does = trouble.one if len(some) == 1 else trouble.several
         clauses.append(f"{_who(some, table)} {does}: {trouble.remedy}")
     return clauses

@@ -33,7 +33,7 @@ N_LEVELS = 5
 
 
 class Codes(NamedTuple):
-    """Where the codes of each pattern start: levels first, then one a label or pair of labels."""
+    """Where the codes of each pattern start: levels first, then one per label or pair of labels."""
 
     always: int  # + answer
     biased: int  # + answer

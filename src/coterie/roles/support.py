@@ -1,4 +1,4 @@
-"""From draws of confusion matrices to the role that they support, and its name."""
+"""From draws of confusion matrices to the role that they support, and how well."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from coterie.roles.role import LEVELS, UNCERTAIN, Role, roles_by_code
 from coterie.roles.rule import (
     ADVERSARY,
     EXPERT,
@@ -26,17 +27,20 @@ SUPPORT = 0.8
 BETWEEN = 0.95
 """Two neighbouring levels are named together if this share of the draws has one of them."""
 
-TOO_FEW = "too few labels to say"
-
 CHUNK = 4_000_000
 """Numbers of the matrices, and of the counts, that are worked on at once."""
 
 
 class Roles(NamedTuple):
-    """Roles in plain words and their posterior probabilities; NaN where there is no role."""
+    """Roles and their posterior probabilities; NaN where there is no role."""
 
-    role: NDArray[Any]  # (groups,) text
+    role: tuple[Role, ...]  # (groups,)
     probability: NDArray[np.float64]  # (groups,)
+
+    @property
+    def words(self) -> list[str]:
+        """The roles in plain words, as tables show them."""
+        return [str(role) for role in self.role]
 
 
 def roles_of(
@@ -46,7 +50,7 @@ def roles_of(
     answers: Sequence[Any] | NDArray[Any],
     labelled: ArrayLike | None = None,
 ) -> Roles:
-    """Say in plain words what each annotator, or each coterie, is.
+    """Say what each annotator, or each coterie, is.
 
     Every draw of a matrix has exactly one role, by the rule in docs/roles.md. A role's probability
     is the share of the draws that have it, and a role is given only if that is at least 0.8: the
@@ -69,14 +73,15 @@ def roles_of(
     >>> expert = [[0.9, 0.1], [0.1, 0.9]]
     >>> spammer = [[0.2, 0.8], [0.2, 0.8]]
     >>> draws = np.array([[expert, spammer]] * 10)  # ten draws that agree: no doubt is left
-    >>> roles_of(draws, np.full((10, 2), 0.5), ["no", "yes"], ["no", "yes"])
-    Roles(role=array(['expert', 'always says yes'], dtype=object), probability=array([1., 1.]))
+    >>> roles = roles_of(draws, np.full((10, 2), 0.5), ["no", "yes"], ["no", "yes"])
+    >>> roles.words, roles.probability.tolist()
+    (['expert', 'always says yes'], [1.0, 1.0])
     """
     n_draws, n_groups, n_classes, n_answers = confusion.shape
     balance = np.ascontiguousarray(class_balance, np.float64)
     codes = find_codes(n_classes, n_answers)
-    words = _words(list(classes), list(answers))
-    role = np.full(n_groups, TOO_FEW, object)
+    every = roles_by_code(classes, answers)
+    role = [UNCERTAIN] * n_groups
     probability = np.full(n_groups, np.nan)
     known = np.ones(n_groups, bool) if labelled is None else np.asarray(labelled) > 0
     step = max(CHUNK // max(n_draws * n_classes * n_answers, codes.end), 1)
@@ -89,20 +94,21 @@ def roles_of(
             level = levels[m] / n_draws
             code, share = _choose(counts[m] / n_draws, level, codes, n_classes)
             if code >= 0:
-                role[start + m], probability[start + m] = words[code], share
+                role[start + m], probability[start + m] = every[code], share
             else:
-                role[start + m], probability[start + m] = _between(level, words)
-    return Roles(role, probability)
+                role[start + m], probability[start + m] = _between(level)
+    return Roles(tuple(role), probability)
 
 
-def _between(level: NDArray[np.float64], words: list[str]) -> tuple[str, float]:
+def _between(level: NDArray[np.float64]) -> tuple[Role, float]:
     """Name two neighbouring levels of which one nearly surely holds; else say that none does."""
     neighbours = ((GOOD, NOVICE), (NOVICE, SPAMMER), (SPAMMER, ADVERSARY))
     share = [float(level[a] + level[b] + level[EXPERT] * (a == GOOD)) for a, b in neighbours]
     best = int(np.argmax(share))
     if share[best] < BETWEEN:
-        return TOO_FEW, np.nan
-    return f"{words[neighbours[best][0]]} or {words[neighbours[best][1]]}", share[best]
+        return UNCERTAIN, np.nan
+    one, other = neighbours[best]
+    return Role(LEVELS[one], or_else=LEVELS[other]), share[best]
 
 
 def _choose(
@@ -122,16 +128,3 @@ def _choose(
         if share >= SUPPORT:
             return code, float(share)
     return -1, np.nan
-
-
-def _words(classes: list[Any], answers: list[Any]) -> list[str]:
-    """Name every role, in the order of the codes."""
-    levels = {SPAMMER: "spammer", ADVERSARY: "adversary", NOVICE: "novice"}
-    levels |= {GOOD: "good", EXPERT: "expert"}
-    return [
-        *(levels[code] for code in range(N_LEVELS)),
-        *(f"always says {answer}" for answer in answers),
-        *(f"biased towards {answer}" for answer in answers),
-        *(f"weak on {label}" for label in classes),
-        *(f"confuses {label} with {other}" for label in classes for other in classes),
-    ]
