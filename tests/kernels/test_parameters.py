@@ -7,6 +7,13 @@ from numpy.polynomial import polynomial
 from scipy import stats
 from scipy.special import poch, polygamma
 
+from coterie.kernels.gibbs.hcbcc.members import (
+    add_decays,
+    add_tables,
+    list_members,
+    sweep_parameters,
+)
+from coterie.kernels.gibbs.hcbcc.parameters import clear_sums
 from ladder.cases import HCBCC_2
 from ladder.montecarlo import FALSE_ALARM, assert_means
 from ladder.parameters import check_augmented_joint
@@ -26,35 +33,39 @@ def test_parameters_are_drawn_from_the_augmented_joint():
 COUNTS = np.array([[[4, 1], [2, 2]], [[3, 0], [0, 1]], [[1, 2], [0, 0]]])
 
 
+@numba.njit(error_model="numpy")
+def draw_auxiliaries(state, room, rng, tables, decay):
+    """Draw those of group 0 again and again: tables (draws, C, T), decay (draws, T)."""
+    list_members(state, room)
+    for draw in range(len(decay)):
+        clear_sums(room.sums)
+        for t in range(2):
+            add_decays(0, t, state, room, rng)
+            for c in range(2):
+                add_tables(0, c, t, state, room, rng)
+        tables[draw] = room.sums.tables
+        decay[draw] = room.sums.decay + np.exp(room.sums.log_decay)
+
+
 @pytest.mark.exact
 @pytest.mark.parametrize("strength", [2.0, 0.7])
 def test_auxiliaries_are_drawn_from_the_augmented_joint(strength):
     """s by Stirling numbers, nu from a Beta, and no nu for a class without labels."""
     sampler, case = real(HCBCC_2), HCBCC_2
-    members, rng = sampler.part("members"), np.random.default_rng(1)
     state = start(sampler, case, Z, dict.fromkeys(Q, 0))
     mean = np.array([[0.6, 0.4], [0.5, 0.5]])
     set_parameters(state, slice(1), np.full((1, 2), strength), mean[None])
     state.said[:], state.said_total[:] = COUNTS.swapaxes(1, 2), COUNTS.sum(axis=2)
     room = sampler.model.new_room(state, case.problem.codes)
-    members.list_members(state, room)
-    n = 3_000
-    tables, decay = np.zeros((n, 2, 2)), np.zeros((n, 2))
-    for draw in range(n):
-        sampler.part("parameters").clear_sums(room.sums)
-        for t in range(2):
-            members.add_decays(0, t, state, room, rng)
-            for c in range(2):
-                members.add_tables(0, c, t, state, room, rng)
-        tables[draw] = room.sums.tables.T
-        decay[draw] = room.sums.decay + np.exp(room.sums.log_decay)
+    tables, decay = np.zeros((3_000, 2, 2)), np.zeros((3_000, 2))
+    draw_auxiliaries(state, room, np.random.default_rng(1), tables, decay)
     for t, c in np.ndindex(2, 2):
         p = np.ones(1)
         for n_c in COUNTS[:, t, c]:
             x = strength * mean[t, c]
             one = np.array([stirling(n_c, s) * x**s for s in range(n_c + 1)])
             p = np.convolve(p, one / one.sum())
-        assert_frequencies(tables[:, t, c].astype(int), p)
+        assert_frequencies(tables[:, c, t].astype(int), p)
     for t in range(2):
         # The mean and variance of -log Beta(strength, n), summed over those who have labels.
         totals = [n for n in COUNTS[:, t].sum(axis=1) if n]
@@ -81,17 +92,23 @@ def decay_moment(k, a, n):
     return (-1) ** (k + 1) * (polygamma(k, a) - polygamma(k, a + n))
 
 
+@numba.njit(error_model="numpy")
+def draw_parameters(state, prior, room, rng, beta, eta):
+    """Update again and again: beta and the first answer's eta of two groups, (draws, 2, T)."""
+    for draw in range(len(beta)):
+        sweep_parameters(state, prior, room, rng)
+        beta[draw] = state.strength[:2]
+        eta[draw] = np.exp(state.log_mean[:2, 0])
+
+
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels")
 def test_updates_keep_the_posterior_of_strength_and_mean():
     """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, a cluster and class each."""
     case, sampler = HCBCC_2, real(HCBCC_2)
     state, prior = start(sampler, case, Z, Q), pack(sampler, case)
     room = sampler.model.new_room(state, case.problem.codes)
-    rng = np.random.default_rng(2)
     beta, eta = np.zeros((20_000, 2, 2)), np.zeros((20_000, 2, 2))
-    for draw in range(len(beta)):
-        sampler.part("members").sweep_parameters(state, prior, room, rng)
-        beta[draw], eta[draw] = state.strength[:2], np.exp(state.log_mean[:2, 0])
+    draw_parameters(state, prior, room, np.random.default_rng(2), beta, eta)
     draws, exact = {}, {}
     n = count(case.problem, Z, owner=lambda l: l)
     for m in range(2):
