@@ -73,7 +73,8 @@ def score(posterior, truth):
 
 
 def test_the_example_has_everything_that_doors_disagreed_on(folder, truth):
-    vote = coterie.MajorityVote().fit(coterie.read(folder / "labels.csv")).posterior_
+    model = coterie.MajorityVote(probabilities="shares")
+    vote = model.fit(coterie.read(folder / "labels.csv")).posterior_
     found = vote.score(truth)
     assert (found.items, found.n_not_a_class, found.n_floored) == (5, 1, 2)
     assert found.accuracy == pytest.approx(2.5 / 5)

@@ -13,8 +13,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 
 NAMES = """
 Annotations Beta CBCC CBCCPrior ConsensusPrior ConvergenceWarning CoterieError Crowd DataError
-DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityVote Posterior Score
-__version__ datasets load metrics read simulate
+DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityVote Posterior
+QuickConsensus Score __version__ datasets load metrics read simulate
 """
 
 

@@ -17,7 +17,8 @@ TRUTH = {"q1": "y", "q2": "y", "q3": "y", "q9": "y"}
 
 
 def vote(rows=ROWS, gold=None):
-    return coterie.MajorityVote().fit(coterie.read(rows, gold=gold)).posterior_
+    model = coterie.MajorityVote(probabilities="shares")
+    return model.fit(coterie.read(rows, gold=gold)).posterior_
 
 
 def test_by_hand():

@@ -89,7 +89,7 @@ def _fit(
     prior: Any = "paper",
 ) -> coterie.Posterior:
     if model not in SAMPLERS:
-        return coterie.MajorityVote().fit(annotations).posterior_
+        return coterie.MajorityVote(probabilities="shares").fit(annotations).posterior_
     estimator = SAMPLERS[model](
         prior=prior,
         sweeps=settings.sweeps,
