@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 NAMES = """
-Annotations Beta CBCC CBCCPrior ConsensusPrior ConvergenceWarning CoterieError Crowd DataError
-DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityVote Posterior
+Annotations Beta CBCC CBCCPrior Consensus ConsensusPrior ConvergenceWarning CoterieError Crowd
+DataError DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityVote Posterior
 QuickConsensus Score __version__ datasets load metrics read simulate
 """
 
