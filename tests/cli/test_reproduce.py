@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from builders.realdata import load
 from coterie.cli.app import app
 from coterie.errors import DataError
+from coterie.studies.job import perform
 from coterie.studies.paper import EXPERIMENTS, Settings, Watch, reproduce
-from coterie.studies.paper.job import job, perform
+from coterie.studies.paper.job import job, seeded
 from coterie.studies.paper.page import write_markdown
 from coterie.studies.paper.run import read_documents
 from coterie.studies.paper.store import Store
@@ -174,22 +175,18 @@ def wait_until_gone(group):
 
 def test_a_line_cut_off_is_dropped_and_the_rest_kept(tmp_path):
     store = Store(tmp_path / "out", TINY)
-    outcomes = [
-        perform(job(correlation, model="ibcc", strength=s, concentration=1.0), TINY)
-        for s in (1.0, 2.0)
-    ]
+    jobs = [job(correlation, model="ibcc", strength=s, concentration=1.0) for s in (1.0, 2.0)]
+    outcomes = [perform(seeded(one, TINY)) for one in jobs]
     for outcome in outcomes:
         store.add(outcome)
     path = tmp_path / "out" / "jobs" / "correlation.jsonl"
     path.write_bytes(path.read_bytes()[:-10])
     again = Store(tmp_path / "out", TINY)
-    assert outcomes[0].job in again
-    assert outcomes[1].job not in again
+    assert jobs[0] in again
+    assert jobs[1] not in again
     again.add(outcomes[1])
     last = Store(tmp_path / "out", TINY)
-    assert last.results([one.job for one in outcomes]) == {
-        one.job.name: one.result for one in outcomes
-    }
+    assert last.results(jobs) == {one.name: one.result for one in outcomes}
 
 
 def test_another_run_is_not_mixed_in(uninterrupted, tmp_path):
@@ -209,13 +206,12 @@ def test_another_run_is_not_mixed_in(uninterrupted, tmp_path):
 def test_results_of_other_code_are_not_mixed_in_unasked(tmp_path):
     store = Store(tmp_path / "out", TINY)
     store.code = {"version": "0.0", "code": "0123456789ab"}
-    old = perform(job(correlation, model="ibcc", strength=1.0, concentration=1.0), TINY)
-    store.add(old)
+    jobs = [job(correlation, model="ibcc", strength=s, concentration=1.0) for s in (1.0, 2.0)]
+    store.add(perform(seeded(jobs[0], TINY)))
     with pytest.raises(DataError, match=r"results of other code \(0123456789ab; .*--mix"):
         Store(tmp_path / "out", TINY)
     mixed = Store(tmp_path / "out", TINY, mix=True)
-    mixed.add(perform(job(correlation, model="ibcc", strength=2.0, concentration=1.0), TINY))
-    jobs = [job(correlation, model="ibcc", strength=s, concentration=1.0) for s in (1.0, 2.0)]
+    mixed.add(perform(seeded(jobs[1], TINY)))
     assert len(mixed.codes(jobs)) == 2
 
 

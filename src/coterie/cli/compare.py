@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.measure import Measurement
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -21,24 +18,25 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
-from rich.table import Table
 
 from coterie.cli import show
+from coterie.cli.tables import print_table
 from coterie.errors import DataError
+from coterie.studies.job import Job, Outcome
 from coterie.studies.league import (
-    Job,
     League,
-    Limits,
-    Outcome,
     find_sources,
+    fit_job,
     line_up,
     make_league,
+    row_of,
     tables,
 )
-from coterie.studies.league import run_jobs as run_in_processes
 from coterie.studies.league.record import About
-from coterie.studies.league.tables import Grid
 from coterie.studies.league.write import check_target, write_league
+from coterie.studies.pool import Limits, cores
+from coterie.studies.pool import run_jobs as run_in_processes
+from coterie.studies.table import Table
 
 PIPE_WIDTH = 160
 DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "calibration")
@@ -85,12 +83,12 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
     sources, passed_over = find_sources(data.path, data.truth, data.only)
     models = line_up(field.models, seed=field.seed, duplicates=data.duplicates, sweeps=field.sweeps)
     jobs = [
-        Job(source, name, model, data.duplicates)
+        fit_job(source, name, model, data.duplicates)
         for source in sources
         for name, model in models.items()
     ]
-    outcomes = run_jobs(jobs, limits, workers)
-    league = make_league([source.name for source in sources], list(models), outcomes)
+    rows = [row_of(outcome) for outcome in run_jobs(jobs, limits, workers)]
+    league = make_league([source.name for source in sources], list(models), rows)
     show_league(league)
     if target.out is not None:
         about = About(command(data, field, means), settings(data, field, limits), (*passed_over,))
@@ -104,13 +102,7 @@ def _checked(means: Means) -> tuple[Limits, int]:
     for name, value in means._asdict().items():
         if value is not None and not value > 0:
             raise DataError(f"--{name} must be more than 0, got {value}")
-    return Limits(means.timeout, means.memory), means.jobs or _cores()
-
-
-def _cores() -> int:
-    """Count the cores this process may use."""
-    known = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    return Limits(means.timeout, means.memory), means.jobs or cores()
 
 
 def run_jobs(jobs: list[Job], limits: Limits, workers: int) -> list[Outcome]:
@@ -120,14 +112,14 @@ def run_jobs(jobs: list[Job], limits: Limits, workers: int) -> list[Outcome]:
     with _progress(len(jobs)) as (bar, task):
 
         def started(job: Job) -> None:
-            running.append(f"{job.source.name}/{job.name}")
+            running.append(job.name)
             bar.update(task, running=escape(", ".join(running)))
 
-        with closing(run_in_processes(jobs, limits, workers, started)) as results:
+        with closing(run_in_processes(jobs, workers, limits, started)) as results:
             for outcome in results:
                 outcomes.append(outcome)
-                running.remove(f"{outcome.dataset}/{outcome.model}")
-                failed = sum(o.status not in ("ok", "no truth") for o in outcomes)
+                running.remove(outcome.name)
+                failed = sum(o.status != "ok" for o in outcomes)
                 bar.update(
                     task,
                     completed=len(outcomes),
@@ -158,61 +150,18 @@ def show_league(league: League) -> None:
     out = show.console()
     if not out.is_terminal:
         out.width = PIPE_WIDTH
-    _table(tables.row_grid(league), "Data set by data set", out)
-    if league.failures:
-        _table(tables.failure_grid(league), "Not scored", out)
-    notes = tables.note_grid(league)
-    if notes.rows:
-        _table(notes, "Warnings", out)
-    _table(tables.standing_grid(league), "On average", out)
+    for table in tables.details(league):
+        _print(table, out)
+    _print(tables.standing_table(league), out)
     out.print()
     out.print(escape(tables.explanation(league)))
     out.print(escape(tables.headline(league)))
 
 
-def _table(grid: Grid, title: str, out: Console) -> None:
-    """Print a table of text: no number is ever cut or broken; columns that do not fit go."""
-    left_out = []
-    sheet = _sheet(grid, title, out)
-    for name in DISPENSABLE:
-        if name in grid.header and _width(sheet, out) > out.width:
-            left_out.append(name)
-            grid = _without(grid, name)
-            sheet = _sheet(grid, title, out)
-    out.print()
-    out.print(sheet)
-    if left_out:
-        names = ", ".join(left_out)
-        out.print(f"(Left out for want of width, but written by --out: {names}.)", style="dim")
-
-
-def _sheet(grid: Grid, title: str, out: Console) -> Table:
-    sheet = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD if out.is_terminal else None,
-        pad_edge=False,
-        collapse_padding=out.is_terminal,
-    )
-    wraps = grid.header[-1] if grid.header[-1] in ("why", "warning") else grid.header[0]
-    for name, side in zip(grid.header, grid.align, strict=True):
-        justify: Literal["left", "right"] = "left" if side == "l" else "right"
-        sheet.add_column(name, justify=justify, overflow="fold", no_wrap=name != wraps)
-    for row in grid.rows:
-        sheet.add_row(*map(escape, row))
-    return sheet
-
-
-def _width(sheet: Table, out: Console) -> int:
-    """Give the width at which no cell of a table is broken."""
-    return Measurement.get(out, out.options.update(width=10_000), sheet).maximum
-
-
-def _without(grid: Grid, name: str) -> Grid:
-    place = grid.header.index(name)
-    rows = [row[:place] + row[place + 1 :] for row in [grid.header, *grid.rows]]
-    return Grid(rows[0], rows[1:], grid.align[:place] + grid.align[place + 1 :])
+def _print(table: Table, out: Console) -> None:
+    reasons = table.header[-1] in ("why", "warning")
+    wraps = table.header[-1] if reasons else table.header[0]
+    print_table(table, out, wraps=[wraps], dispensable=DISPENSABLE)
 
 
 def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:

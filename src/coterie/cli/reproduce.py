@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-from rich.table import Table
 
 from coterie.cli import show
+from coterie.cli.tables import print_table
 from coterie.errors import CoterieError
+from coterie.studies.job import Outcome
 from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
-from coterie.studies.paper.claims import Claim
-from coterie.studies.paper.estimate import in_words
-from coterie.studies.paper.job import Outcome
+from coterie.studies.paper.claims import table as claim_table
 from coterie.studies.paper.page import write_markdown
-from coterie.studies.paper.pool import cores
 from coterie.studies.paper.run import read_documents
+from coterie.studies.pool import cores
+from coterie.words.numbers import duration
 
 LINE_SECONDS = 60.0
 """In a pipe, a line of progress at most this often."""
@@ -60,7 +59,8 @@ def run(
     if target.markdown is not None:
         write_markdown(target.markdown, out, read_documents(out), found.claims)
     if found.claims:
-        _show(found.claims)
+        claims = claim_table(found.claims)
+        print_table(claims, show.console(), wraps=[claims.header[0], claims.header[-1]])
     page = out / "reproduction.html"
     typer.echo(f"\n{len(found.files)} files in {out}; begin with {page}")
     if found.failed:
@@ -71,20 +71,6 @@ def show_experiments() -> None:
     """List the experiments with what they are in the paper."""
     for name, experiment in EXPERIMENTS.items():
         typer.echo(f"{name:24}{experiment.title} ({experiment.source})")
-
-
-def _show(claims: Sequence[Claim]) -> None:
-    out = show.console()
-    grid = Table(
-        title="The paper's claims", title_justify="left", title_style="bold",
-        box=box.SIMPLE_HEAD if out.is_terminal else None, pad_edge=False,
-    )  # fmt: skip
-    for name in ("the paper says", "our run", "numbers, with 95 % intervals"):
-        grid.add_column(name, overflow="fold", no_wrap=name == "our run")
-    for claim in claims:
-        grid.add_row(*map(escape, claim))
-    out.print()
-    out.print(grid)
 
 
 class Teller(Watch):
@@ -130,7 +116,7 @@ class Teller(Watch):
             self.say(f"All {done:,} jobs are done; gathering.")
             return
         processes = "one process" if self.workers == 1 else f"{self.workers} processes"
-        self.say(f"{todo:,} jobs to do{before}: about {in_words(seconds)} on {processes}.")
+        self.say(f"{todo:,} jobs to do{before}: about {duration(seconds)} on {processes}.")
         self.start = self.last = time.monotonic()
         self.todo = todo
         self.bar.update(self.task, visible=True, jobs=f"0/{todo:,}")
@@ -141,7 +127,7 @@ class Teller(Watch):
         now = time.monotonic()
         # The first jobs also load the kernels: no rate to go by.
         enough = share > LEAST_SHARE
-        left = f"{in_words((now - self.start) * (1 - share) / share)} left" if enough else "..."
+        left = f"{duration((now - self.start) * (1 - share) / share)} left" if enough else "..."
         self.bar.update(self.task, completed=share, jobs=f"{self.ended:,}/{self.todo:,}", left=left)
         if not self.console.is_terminal and now - self.last > LINE_SECONDS:
             self.last = now

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from rich import box
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
+from coterie.cli.tables import new_sheet
 from coterie.data.annotations import Annotations
 from coterie.metrics import Score
 from coterie.posterior import Posterior
@@ -42,13 +41,7 @@ def console() -> Console:
 
 def table(frame: pd.DataFrame, title: str, out: Console) -> None:
     """Print a frame as a table: text to the left, numbers to the right."""
-    grid = Table(
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD if out.is_terminal else None,
-        pad_edge=False,
-    )
+    grid = new_sheet(title, out)
     for name, column in frame.items():
         number = pd.api.types.is_numeric_dtype(column)
         grid.add_column(str(name), justify="right" if number else "left", overflow="ellipsis")

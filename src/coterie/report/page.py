@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-
 from coterie.files.atomic import Writer, text_writer, write_file
 from coterie.posterior import Posterior
 from coterie.report import charts
+from coterie.report.base import HERE, make_page
 from coterie.report.facts import gather
 from coterie.report.items import certainty
 from coterie.words import numbers
 from coterie.words.names import shorten
+
+SHOWN = (
+    *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
+    *(numbers.exact, numbers.decimal, numbers.count, shorten, certainty),
+)
+"""Filters of the template: numbers and names as they are shown."""
 
 
 def render(
@@ -50,16 +52,14 @@ def render(
     >>> page[:15], "<b>ann" in page, "&lt;b&gt;ann" in page
     ('<!doctype html>', False, True)
     """
-    style, script = read("style.css"), read("script.js")
-    return (
-        environment()
-        .get_template("page.html")
-        .render(
-            facts=gather(posterior, truth=truth, title=title, record=record),
-            style=style,
-            script=script,
-            policy=policy(style, script),
-        )
+    return make_page(
+        "page.html",
+        [HERE],
+        styles=["style.css"],
+        script="script.js",
+        filters=SHOWN,
+        charts=charts,
+        facts=gather(posterior, truth=truth, title=title, record=record),
     )
 
 
@@ -81,49 +81,3 @@ def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> No
         As for :func:`render`: truth, title, record.
     """
     write_file(Path(path), writer(posterior, **options))
-
-
-def read(name: str) -> str:
-    """Read a file of the template."""
-    return files("coterie.report").joinpath("template", name).read_text("utf-8")
-
-
-def policy(style: str, script: str) -> str:
-    """Write the content security policy: this style, this script, inlined pictures, no more.
-
-    Nothing can be loaded, sent or run, even if a name from the data were not escaped.
-    """
-    return (
-        f"default-src 'none'; style-src '{checksum(style)}'; script-src '{checksum(script)}'; "
-        "img-src data:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def checksum(text: str) -> str:
-    """Give the checksum by which a policy allows an inline style or script.
-
-    Examples
-    --------
-    >>> checksum("")
-    'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='
-    """
-    digest = hashlib.sha256(text.encode()).digest()
-    return "sha256-" + base64.b64encode(digest).decode("ascii")
-
-
-def environment() -> Environment:
-    """Make the environment of the template: everything is escaped, a missing name is an error."""
-    made = Environment(
-        loader=FunctionLoader(read),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    shown = (
-        *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
-        *(numbers.exact, numbers.decimal, numbers.count, shorten, certainty),
-    )
-    made.filters |= {function.__name__: function for function in shown}
-    made.globals |= {"charts": charts}
-    return made

@@ -1,1 +1,1 @@
-"""Studies of many fits: the league of models on data sets, and the paper again."""
+"""Many fits, and what they say together: the league of models, and the paper again."""

@@ -9,9 +9,10 @@ from scipy.stats import binom
 import coterie
 from coterie.errors import DataError
 from coterie.models import MODELS
-from coterie.studies.league import Job, Source, find_sources, line_up
+from coterie.studies.job import perform
+from coterie.studies.league import Source, find_sources, fit_job, line_up, row_of
 from coterie.studies.league.bootstrap import RESAMPLES, mean_interval
-from coterie.studies.league.job import attempt, mean_coteries
+from coterie.studies.league.fit import mean_coteries
 
 # ---- which data sets
 
@@ -106,6 +107,10 @@ def test_a_chain_needs_a_sweep():
 # ---- scores
 
 
+def attempt(source):
+    return row_of(perform(fit_job(source, "majority", line_up(["majority"])["majority"])))
+
+
 def vote(rows):
     return coterie.MajorityVote().fit(rows).posterior_
 
@@ -118,7 +123,7 @@ def test_a_truth_that_nobody_gave_is_wrong_and_noted(tmp_path):
     (tmp_path / "labels.csv").write_text("item,annotator,label\n" + rows, "utf-8")
     (tmp_path / "truth.csv").write_text("item,label\nq2,y\nq3,z\n", "utf-8")
     source = Source("tiny", tmp_path / "labels.csv", tmp_path / "truth.csv")
-    outcome = attempt(Job(source, "majority", line_up(["majority"])["majority"]))
+    outcome = attempt(source)
     assert outcome.status == "ok"
     assert outcome.score.right.to_dict() == {"q2": 1, "q3": 0}
     assert outcome.score.n_not_a_class == 1
@@ -168,7 +173,7 @@ def test_bad_data_is_an_outcome(tmp_path, labels, truth, status, sentence):
     if truth is not None:
         (tmp_path / "truth.csv").write_text(truth, "utf-8")
     (source,) = find_sources(tmp_path).sources
-    outcome = attempt(Job(source, "majority", line_up(["majority"])["majority"]))
+    outcome = attempt(source)
     assert (outcome.status, outcome.score) == (status, None)
     assert sentence in outcome.reason
 
@@ -180,7 +185,7 @@ def test_repeated_labels_mean_what_was_said(tmp_path, duplicates, hit):
     (tmp_path / "truth.csv").write_text("item,label\nq1,y\n", "utf-8")
     (source,) = find_sources(tmp_path).sources
     model = line_up(["majority"], duplicates=duplicates)["majority"]
-    found = attempt(Job(source, "majority", model, duplicates)).score
+    found = row_of(perform(fit_job(source, "majority", model, duplicates))).score
     assert (found and found.accuracy) == hit
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from coterie.studies.league import Job, Limits, Source, line_up, run_jobs
+from coterie.studies.league import Source, fit_job, line_up, row_of
+from coterie.studies.pool import Limits, run_jobs
 
 TESTS = Path(__file__).parents[2]
 A_HANG = 3_600  # seconds: no machine is so busy
@@ -35,9 +36,10 @@ def source(tmp_path):
 
 def outcomes(source, *names, limits=PLENTY, workers=2):
     models = line_up([f"builders.models:{name}" for name in names])
-    jobs = [Job(source, name, model) for name, model in models.items()]
-    with closing(run_jobs(jobs, limits, workers)) as results:
-        found = {outcome.model.removeprefix("builders.models:"): outcome for outcome in results}
+    jobs = [fit_job(source, name, model) for name, model in models.items()]
+    with closing(run_jobs(jobs, workers, limits)) as results:
+        rows = [row_of(outcome) for outcome in results]
+        found = {row.model.removeprefix("builders.models:"): row for row in rows}
     assert list(models) == ["majority", *(f"builders.models:{name}" for name in names)]
     assert found.keys() == {"majority", *names}
     return found
@@ -88,8 +90,8 @@ def test_children_have_one_thread_and_do_not_hear_ctrl_c(source, monkeypatch):
 def test_jobs_run_side_by_side_but_no_more_than_asked(source):
     model = line_up(["majority"])["majority"]
     events = []
-    jobs = [Job(source, str(number), model) for number in range(5)]
-    with closing(run_jobs(jobs, PLENTY, 2, lambda job: events.append(1))) as results:
+    jobs = [fit_job(source, str(number), model) for number in range(5)]
+    with closing(run_jobs(jobs, 2, PLENTY, lambda job: events.append(1))) as results:
         for _ in results:
             events.append(-1)
     level = [sum(events[:n]) for n in range(len(events) + 1)]
@@ -111,13 +113,14 @@ def wait_for_end(pid: int) -> None:
 @linux
 def test_closing_ends_the_children(source):
     model = line_up(["builders.models:Sleeps"])["builders.models:Sleeps"]
-    jobs = [Job(source, "vote", line_up(["majority"])["majority"]), Job(source, "sleeps", model)]
-    with closing(run_jobs(jobs, PLENTY, 2)) as results:
-        assert next(results).model == "vote"
-        alive = multiprocessing.active_children()
-        assert len(alive) == 1
-        pid = alive[0].pid
-    wait_for_end(pid)
+    vote = line_up(["majority"])["majority"]
+    jobs = [fit_job(source, "vote", vote), fit_job(source, "sleeps", model)]
+    with closing(run_jobs(jobs, 2, PLENTY)) as results:
+        assert next(results).name == "tiny/vote"
+        pids = [child.pid for child in multiprocessing.active_children()]
+        assert len(pids) == 2
+    for pid in pids:
+        wait_for_end(pid)
 
 
 @pytest.fixture

@@ -13,20 +13,25 @@ from scipy import stats
 
 import coterie
 from coterie.errors import DataError
+from coterie.files.json_text import as_json
+from coterie.studies import job as any_job
 from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, code, paper
 from coterie.studies.paper.claims import together, verdict
 from coterie.studies.paper.confusion import EXPERIMENT as CONFUSION
 from coterie.studies.paper.crowds import MEANS, STRENGTH, synthetic
 from coterie.studies.paper.improvement import compare, interval
-from coterie.studies.paper.job import job, perform, seed_of
+from coterie.studies.paper.job import job, seed_of, seeded
 from coterie.studies.paper.page import make_markdown, make_page
 from coterie.studies.paper.sparsity_real import levels_of
-from coterie.studies.paper.store import as_json
 from coterie.studies.paper.theory import MEAN, correlation, correlation_formula
 from coterie.studies.paper.thinning import choose_labels, n_kept, reachable, thin
 from coterie.studies.paper.work import describe, from_triangle, percent_triangle, thinned
 
 PAPER = Path(__file__).parents[4] / "shared" / "paper" / "bayesian-nonparametric-crowdsourcing.tex"
+
+
+def perform(job, settings):
+    return any_job.perform(seeded(job, settings))
 
 
 @st.composite
@@ -143,7 +148,7 @@ def test_the_database_is_the_same_for_every_model_and_differs_between_numbers():
     told = {"data": "dataset1", "level": 0.7, "database": 0}
     vote = perform(job(thinned, **told, model="majority"), small)
     again = perform(job(thinned, **told, model="majority"), small)
-    assert vote.error == ""
+    assert vote.status == "ok"
     assert vote.result == again.result
     assert vote.result["labels"] == n_kept(30, 15, 0.7)
     others = [
@@ -156,8 +161,8 @@ def test_the_database_is_the_same_for_every_model_and_differs_between_numbers():
 
 def test_an_error_in_a_job_is_an_outcome():
     outcome = perform(job(describe, data="nowhere"), FULL)
-    assert outcome.result is None
-    assert "there is no data set 'nowhere'" in outcome.error
+    assert (outcome.status, outcome.result) == ("error", None)
+    assert "there is no data set 'nowhere'" in outcome.reason
 
 
 def test_synthetic_sets_are_what_the_docs_say():

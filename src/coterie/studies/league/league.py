@@ -3,34 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from coterie.metrics import Score
+from coterie.studies.job import Outcome
 from coterie.studies.league.bootstrap import Interval, mean_interval
-from coterie.studies.league.job import Outcome
 from coterie.studies.league.lineup import REFERENCE
+
+MEASURES = ("accuracy", "balanced_accuracy", "log_loss", "calibration_error")
+"""Of a score; they are averaged over data sets."""
 
 SAME = 1e-9
 """Accuracies closer than this are equal: sums of shares in another order."""
 
 
 class Row(NamedTuple):
-    """A model on a data set, and its accuracy less that of the vote on the same items.
+    """A model on a data set: its score, or the reason why there is none.
 
-    ``difference`` is None for the vote itself, and where either has no score.
+    ``coteries`` is the posterior mean of their number, where the model finds any; ``seconds`` are
+    those of the fit. ``difference`` is the accuracy less that of the vote on the same items: None
+    for the vote itself, and where either has no score.
     """
 
-    outcome: Outcome
-    difference: Interval | None
+    dataset: str
+    model: str
+    status: str  # "ok", "no truth", "error", "timeout", "memory" or "crash"
+    reason: str = ""
+    score: Score | None = None
+    coteries: float | None = None
+    seconds: float | None = None
+    notes: tuple[str, ...] = ()
+    difference: Interval | None = None
 
-    @property
-    def score(self) -> Score | None:
-        """The score, or None if there is none."""
-        return self.outcome.score
+
+def row_of(outcome: Outcome) -> Row:
+    """Give the row of what became of a job of :func:`coterie.studies.league.fit.fit_job`."""
+    dataset, _, model = outcome.name.partition("/")
+    row = Row(dataset, model, outcome.status, outcome.reason, notes=outcome.notes)
+    if outcome.status != "ok":
+        return row
+    if outcome.result is None:
+        return row._replace(status="no truth", reason="there is no true label to score against")
+    return row._replace(**outcome.result._asdict())
 
 
 @dataclass(frozen=True)
@@ -74,7 +92,7 @@ class League:
     datasets, models
         Their names, in order.
     rows
-        One a data set and model, in that order.
+        One per data set and model, in that order.
     """
 
     datasets: tuple[str, ...]
@@ -83,7 +101,7 @@ class League:
 
     @cached_property
     def _place(self) -> dict[tuple[str, str], Row]:
-        return {(row.outcome.dataset, row.outcome.model): row for row in self.rows}
+        return {(row.dataset, row.model): row for row in self.rows}
 
     def row(self, dataset: str, model: str) -> Row:
         """Give the row of a model on a data set."""
@@ -99,13 +117,13 @@ class League:
         return tuple(
             dataset
             for dataset in self.datasets
-            if all(self.row(dataset, m).outcome.status == "no truth" for m in self.models)
+            if all(self.row(dataset, m).status == "no truth" for m in self.models)
         )
 
     @cached_property
     def common(self) -> tuple[str, ...]:
         """The data sets on which every model has a score, models that have none at all aside."""
-        scored = {row.outcome.model for row in self.rows if row.score is not None}
+        scored = {row.model for row in self.rows if row.score is not None}
         return tuple(
             dataset
             for dataset in self.datasets
@@ -120,44 +138,42 @@ class League:
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """One row a model, in order."""
+        """One row per model, in order."""
         return tuple(_standing(self, model) for model in self.models)
 
     @property
-    def failures(self) -> list[Outcome]:
-        """The outcomes without a score, those without a truth included."""
-        return [row.outcome for row in self.rows if row.score is None]
+    def failures(self) -> list[Row]:
+        """The rows without a score, those without a truth included."""
+        return [row for row in self.rows if row.score is None]
 
 
-def make_league(
-    datasets: Sequence[str], models: Sequence[str], outcomes: Iterable[Outcome]
-) -> League:
-    """Set outcomes, in whatever order they came, against the vote.
+def make_league(datasets: Sequence[str], models: Sequence[str], rows: Iterable[Row]) -> League:
+    """Set rows, in whatever order they came, against the vote.
 
     Parameters
     ----------
     datasets, models
         The names, in the order wanted; the vote among the models.
-    outcomes
-        One a data set and model.
+    rows
+        One per data set and model.
     """
-    place = {(outcome.dataset, outcome.model): outcome for outcome in outcomes}
-    rows = [
+    place = {(row.dataset, row.model): row for row in rows}
+    ordered = [
         _against(place[dataset, model], place[dataset, REFERENCE])
         for dataset in datasets
         for model in models
     ]
-    return League(tuple(datasets), tuple(models), tuple(rows))
+    return League(tuple(datasets), tuple(models), tuple(ordered))
 
 
-def _against(outcome: Outcome, vote: Outcome) -> Row:
-    if outcome.model == REFERENCE or outcome.score is None or vote.score is None:
-        return Row(outcome, None)
-    own, reference = outcome.score.right.to_numpy(), vote.score.right.to_numpy()
+def _against(row: Row, vote: Row) -> Row:
+    if row.model == REFERENCE or row.score is None or vote.score is None:
+        return row
+    own, reference = row.score.right.to_numpy(), vote.score.right.to_numpy()
     if own.shape != reference.shape:
         reason = f"it labelled {len(own):,} of the {len(reference):,} items that the vote labelled"
-        return Row(outcome._replace(status="error", reason=reason, score=None), None)
-    return Row(outcome, mean_interval(own - reference))
+        return row._replace(status="error", reason=reason, score=None)
+    return row._replace(difference=mean_interval(own - reference))
 
 
 def _standing(league: League, model: str) -> Standing:
@@ -167,20 +183,11 @@ def _standing(league: League, model: str) -> Standing:
     rows = [row for d in league.common if (row := league.row(d, model)).score is not None]
     if not rows:
         return counts
+    measured = {name: [getattr(row.score, name) for row in rows] for name in MEASURES}
+    means: Any = {name: float(np.mean(values)) for name, values in measured.items()}
     difference, worst = _against_vote(league, model)
-    scores = [row.score for row in rows if row.score is not None]
-    return Standing(
-        model,
-        counts.scored,
-        counts.failed,
-        accuracy=float(np.mean([s.accuracy for s in scores])),
-        balanced_accuracy=float(np.mean([s.balanced_accuracy for s in scores])),
-        log_loss=float(np.mean([s.log_loss for s in scores])),
-        calibration_error=float(np.mean([s.calibration_error for s in scores])),
-        seconds=float(sum(row.outcome.seconds or 0.0 for row in rows)),
-        difference=difference,
-        worst=worst,
-    )
+    seconds = float(sum(row.seconds or 0.0 for row in rows))
+    return replace(counts, **means, seconds=seconds, difference=difference, worst=worst)
 
 
 def _against_vote(league: League, model: str) -> tuple[Interval | None, tuple[str, float] | None]:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined
-
 import coterie
+from coterie.report import base
 from coterie.studies.league import tables
 from coterie.studies.league.bootstrap import Interval
 from coterie.studies.league.league import League
 from coterie.studies.league.lineup import REFERENCE
 from coterie.studies.league.record import About
+from coterie.words.numbers import decimal, in_percent, seconds
 
 STEPS = (0.5, 1, 2, 5, 10, 20, 50)
 """Percentage points between the ticks of the chart."""
@@ -52,19 +51,12 @@ def make_page(league: League, about: About) -> str:
 
     Every name and message is escaped.
     """
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.lstrip_blocks = True
-    environment.filters |= {
-        "percent": tables.percent,
-        "points": tables.points,
-        "interval": tables.interval,
-        "decimal": tables.decimal,
-        "seconds": tables.seconds,
-        "kind": kind,
-    }
-    source = files("coterie.studies.league").joinpath("page.html").read_text("utf-8")
     ticks, charts = make_charts(league)
-    return environment.from_string(source).render(
+    return base.make_page(
+        "league.html",
+        ["coterie.studies.league", "coterie.studies"],
+        styles=["study.css", "league.css"],
+        filters=(in_percent, decimal, seconds, tables.points, tables.interval, kind),
         league=league,
         about=about,
         charts=charts,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import coterie
 from coterie.metrics.scorer import FLOOR, NUMBERS
 from coterie.studies.league.bootstrap import Interval
-from coterie.studies.league.league import League, Row, Standing
+from coterie.studies.league.league import MEASURES, League, Row, Standing
 from coterie.studies.league.lineup import REFERENCE
 
 FORMAT = 2
@@ -24,7 +24,7 @@ class About(NamedTuple):
 
 
 def make_record(league: League, about: About) -> dict[str, Any]:
-    """Give everything there is: settings, one entry a model, one entry a data set and model.
+    """Give everything there is: settings, one entry per model, one per data set and model.
 
     Accuracies are shares between 0 and 1; a number that does not exist is null.
     """
@@ -47,31 +47,23 @@ def make_record(league: League, about: About) -> dict[str, Any]:
 
 def _standing(s: Standing) -> dict[str, Any]:
     return {
-        "model": s.model,
-        "scored": s.scored,
-        "failed": s.failed,
-        "accuracy": s.accuracy,
-        "balanced_accuracy": s.balanced_accuracy,
-        "log_loss": s.log_loss,
-        "calibration_error": s.calibration_error,
-        "seconds": s.seconds,
+        **{name: getattr(s, name) for name in ("model", "scored", "failed", *MEASURES, "seconds")},
         "difference": _interval(s.difference),
         "worst": None if s.worst is None else {"dataset": s.worst[0], "difference": s.worst[1]},
     }
 
 
 def _row(row: Row) -> dict[str, Any]:
-    outcome, difference = row
     return {
-        "dataset": outcome.dataset,
-        "model": outcome.model,
-        "status": outcome.status,
-        "reason": outcome.reason,
-        **(dict.fromkeys(NUMBERS) if outcome.score is None else outcome.score.numbers()),
-        "coteries": outcome.coteries,
-        "seconds": outcome.seconds,
-        "difference": _interval(difference),
-        "notes": list(outcome.notes),
+        "dataset": row.dataset,
+        "model": row.model,
+        "status": row.status,
+        "reason": row.reason,
+        **(dict.fromkeys(NUMBERS) if row.score is None else row.score.numbers()),
+        "coteries": row.coteries,
+        "seconds": row.seconds,
+        "difference": _interval(row.difference),
+        "notes": list(row.notes),
     }
 
 

@@ -1,61 +1,34 @@
-"""The league as tables of text, the same on a terminal and in Markdown."""
+"""The league as tables and sentences, the same on a terminal, in Markdown and on a page."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from itertools import groupby
-from typing import NamedTuple
 
 from coterie.metrics.scorer import FLOOR
 from coterie.studies.league.bootstrap import LEAST, Interval
-from coterie.studies.league.job import Outcome
 from coterie.studies.league.league import SAME, League, Row, Standing
 from coterie.studies.league.lineup import REFERENCE
-
-NOTHING = "–"
-
-
-class Grid(NamedTuple):
-    """A table of text; ``align`` says of each column whether it goes left (l) or right (r)."""
-
-    header: list[str]
-    rows: list[list[str]]
-    align: str
-
-
-def percent(share: float | None) -> str:
-    """Write a share as a percentage: 75.93."""
-    return NOTHING if share is None else f"{100 * share:.2f}"
+from coterie.studies.table import Table
+from coterie.words.numbers import NOTHING, decimal, in_percent, reach, seconds, signed
 
 
 def points(difference: float | None) -> str:
     """Write a difference of shares in percentage points, with its sign: +1.25."""
-    if difference is None:
-        return NOTHING
-    rounded = round(100 * difference, 2)
-    return "0.00" if rounded == 0 else f"{rounded:+.2f}".replace("-", "−")
+    return signed(None if difference is None else 100 * difference)
+
+
+def gain(difference: Interval | None) -> str:
+    """Write the mean of a difference in percentage points: +1.25."""
+    return points(None if difference is None else difference.mean)
 
 
 def interval(difference: Interval | None) -> str:
     """Write an interval in percentage points: −0.50 to +2.10."""
-    if difference is None or difference.low is None:
+    if difference is None or difference.low is None or difference.high is None:
         return NOTHING
-    return f"{points(difference.low)} to {points(difference.high)}"
-
-
-def decimal(number: float | None) -> str:
-    """Write a number with three decimals."""
-    return NOTHING if number is None else f"{number:.3f}"
-
-
-def seconds(number: float | None) -> str:
-    """Write seconds with as many digits as matter: <0.001, 0.003, 12.3, 345."""
-    if number is None:
-        return NOTHING
-    if number < 0.0005:
-        return "<0.001"
-    return f"{number:.3f}" if number < 1 else f"{number:.1f}" if number < 100 else f"{number:,.0f}"
+    return reach(100 * difference.low, 100 * difference.high)
 
 
 def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
@@ -75,86 +48,84 @@ def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
     return written
 
 
-def standing_grid(league: League) -> Grid:
-    """One row a model: means over the common data sets."""
+def standing_table(league: League) -> Table:
+    """One row per model: means over the common data sets."""
     header = [
         "model", "scored", "accuracy", "vs vote", "95 % interval", "balanced", "log loss",
         "calibration", "seconds", "worst against the vote",
     ]  # fmt: skip
-    return Grid(header, [_standing_cells(s) for s in league.standings], "lrrrrrrrrl")
+    rows = [_standing_cells(s) for s in league.standings]
+    return Table("On average", header, rows, left=(0, len(header) - 1))
 
 
 def _standing_cells(s: Standing) -> list[str]:
-    total = s.scored + s.failed
     return [
         s.model,
-        f"{s.scored}" if not s.failed else f"{s.scored} of {total}",
-        percent(s.accuracy),
-        points(None if s.difference is None else s.difference.mean),
+        f"{s.scored}" if not s.failed else f"{s.scored} of {s.scored + s.failed}",
+        in_percent(s.accuracy),
+        gain(s.difference),
         interval(s.difference),
-        percent(s.balanced_accuracy),
-        decimal(s.log_loss),
-        decimal(s.calibration_error),
+        in_percent(s.balanced_accuracy),
+        decimal(s.log_loss, 3),
+        decimal(s.calibration_error, 3),
         seconds(s.seconds),
         NOTHING if s.worst is None else f"{points(s.worst[1])} on {s.worst[0]}",
     ]
 
 
-def row_grid(league: League) -> Grid:
-    """One row a data set and model; data sets without a truth are left out."""
+def row_table(league: League) -> Table:
+    """One row per data set and model; data sets without a truth are left out."""
     header = [
         "data set", "model", "items", "accuracy", "vs vote", "95 % interval", "balanced",
         "log loss", "calibration", "coteries", "seconds",
     ]  # fmt: skip
-    shown = [row for row in league.rows if row.outcome.dataset not in league.without_truth]
-    rows = [_row_cells(row) for row in shown]
-    if all(row.outcome.coteries is None for row in shown):
-        header.remove("coteries")
-        rows = [cells[:9] + cells[10:] for cells in rows]
-    return Grid(header, rows, "ll" + "r" * (len(header) - 2))
+    shown = [row for row in league.rows if row.dataset not in league.without_truth]
+    table = Table("Data set by data set", header, [_row_cells(row) for row in shown], left=(0, 1))
+    nobody = all(row.coteries is None for row in shown)
+    return table.without("coteries") if nobody else table
 
 
 def _row_cells(row: Row) -> list[str]:
-    outcome, difference = row
-    s, first = outcome.score, [outcome.dataset, outcome.model]
+    s = row.score
     if s is None:
-        return [*first, NOTHING, outcome.status, *[NOTHING] * 7]
+        return [row.dataset, row.model, NOTHING, row.status, *[NOTHING] * 7]
     return [
-        *first,
+        row.dataset,
+        row.model,
         f"{s.items:,}",
-        percent(s.accuracy),
-        points(None if difference is None else difference.mean),
-        interval(difference),
-        percent(s.balanced_accuracy),
-        decimal(s.log_loss),
-        decimal(s.calibration_error),
-        NOTHING if outcome.coteries is None else f"{outcome.coteries:.2f}",
-        seconds(outcome.seconds),
+        in_percent(s.accuracy),
+        gain(row.difference),
+        interval(row.difference),
+        in_percent(s.balanced_accuracy),
+        decimal(s.log_loss, 3),
+        decimal(s.calibration_error, 3),
+        decimal(row.coteries),
+        seconds(row.seconds),
     ]
 
 
-def failure_grid(league: League) -> Grid:
-    """One row a data set and reason: what was not scored, and why."""
-
-    def why(outcome: Outcome) -> tuple[str, str, str]:
-        return outcome.dataset, outcome.status, outcome.reason
-
+def failure_table(league: League) -> Table:
+    """One row per data set and reason: what was not scored, and why."""
     rows = []
-    for (dataset, status, reason), outcomes in groupby(league.failures, why):
-        models = [outcome.model for outcome in outcomes]
+    for (dataset, status, reason), several in groupby(
+        league.failures, lambda row: (row.dataset, row.status, row.reason)
+    ):
+        models = [row.model for row in several]
         who = "all" if len(models) == len(league.models) else ", ".join(models)
         rows.append([dataset, who, f"{status}: {reason}" if reason else status])
-    return Grid(["data set", "models", "why"], rows, "lll")
+    return Table("Not scored", ["data set", "models", "why"], rows, left=(0, 1, 2))
 
 
-def note_grid(league: League) -> Grid:
-    """One row a warning that a fit or a data set gave."""
-    rows = [
-        [row.outcome.dataset, row.outcome.model, note]
-        for row in league.rows
-        for note in row.outcome.notes
-    ]
-    return Grid(["data set", "model", "warning"], rows, "lll")
+def note_table(league: League) -> Table:
+    """One row per warning that a fit or a data set gave."""
+    rows = [[row.dataset, row.model, note] for row in league.rows for note in row.notes]
+    return Table("Warnings", ["data set", "model", "warning"], rows, left=(0, 1, 2))
+
+
+def details(league: League) -> list[Table]:
+    """Everything but the means: every row, what was not scored, warnings; as far as there are."""
+    tables = (row_table(league), failure_table(league), note_table(league))
+    return [table for table in tables if table.rows]
 
 
 def explanation(league: League) -> str:
@@ -188,7 +159,7 @@ def headline(league: League) -> str:
         return "No model was scored on any data set."
     standing = next(s for s in league.standings if s.model in first)
     names = " and ".join(s.model for s in league.standings if s.model in first)
-    lead = f"Highest mean accuracy: {names}, {percent(standing.accuracy)} %"
+    lead = f"Highest mean accuracy: {names}, {in_percent(standing.accuracy)} %"
     difference = standing.difference
     if difference is None:
         return f"{lead}; no model is better than the vote on average."

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie.studies.job import Job
 from coterie.studies.paper import paper
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent, plus_minus, signed
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import LOOK_OF, clean, model_name, new_figure, say_how
 from coterie.studies.paper.work import CLUSTERED, SAMPLERS, whole
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent, plus_minus, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,9 +96,11 @@ def _sd(values: list[float] | list[int], scale: float = 1.0) -> float | None:
 def tables(data: Data) -> list[Table]:
     """Give accuracies, then numbers of clusters; the paper's in brackets."""
     accuracy = [
-        [name]
-        + [f"{percent(one['accuracy'])} ({percent(one['paper_accuracy'])})" for one in row.values()]
-        + [", ".join(_range(one["items_from_paper"]) for one in row.values())]
+        [
+            name,
+            *(_beside(one["accuracy"], one["paper_accuracy"]) for one in row.values()),
+            ", ".join(_range(one["items_from_paper"]) for one in row.values()),
+        ]
         for name, row in data["sets"].items()
     ]
     header = ["data set", *paper.MODELS.values(), "items from the paper"]
@@ -114,6 +119,10 @@ def tables(data: Data) -> list[Table]:
             left=(0, 1),
         ),
     ]
+
+
+def _beside(ours: float, printed: float) -> str:
+    return f"{in_percent(ours)} ({in_percent(printed)})"
 
 
 def _range(values: list[int]) -> str:

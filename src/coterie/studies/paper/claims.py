@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from coterie.studies.paper.experiment import Data, Table, percent, plus_minus
+from coterie.studies.paper.experiment import Data
 from coterie.studies.paper.improvement import with_interval
 from coterie.studies.paper.paper import MODELS
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent, plus_minus
 
 MARGIN = 1.0
 """Points of accuracy that count as no loss on data without clusters."""
@@ -87,8 +89,8 @@ def _gain(levels: list[Data], model: str) -> tuple[list[str], str]:
     first, last = levels[0]["gain"][f"{model}-ibcc"], levels[-1]["gain"][f"{model}-ibcc"]
     change = _change(first, last)
     said = (
-        f"{MODELS[model]} {with_interval(last)} at {percent(levels[-1]['sparsity'], 1)} % missing, "
-        f"{with_interval(first)} at {percent(levels[0]['sparsity'], 1)} %"
+        f"{MODELS[model]} {with_interval(last)} at {in_percent(levels[-1]['sparsity'], 1)} % "
+        f"missing, {with_interval(first)} at {in_percent(levels[0]['sparsity'], 1)} %"
     )
     return [verdict(last["low"], last["high"]), verdict(change["low"], change["high"])], said
 
@@ -123,7 +125,7 @@ def _below_vote(levels: list[Data]) -> Claim:
     return Claim(
         "With few labels iBCC falls below the vote (dataset1)",
         verdict(*negated),
-        f"iBCC less the vote: {with_interval(one)} points at {percent(last['sparsity'], 1)} % "
+        f"iBCC less the vote: {with_interval(one)} points at {in_percent(last['sparsity'], 1)} % "
         "missing",
     )
 
@@ -168,7 +170,7 @@ def _clearer(levels: list[Data], real: Iterable[tuple[str, Data]]) -> Claim:
     worse = _change(sparse["hcbcc"], sparse["cbcc"])
     undecided = {name: (one["hcbcc"]["undecided"], one["cbcc"]["undecided"]) for name, one in real}
     said = "; ".join(
-        f"{n} {percent(h, 0)} against {percent(c, 0)}" for n, (h, c) in undecided.items()
+        f"{n} {in_percent(h, 0)} against {in_percent(c, 0)}" for n, (h, c) in undecided.items()
     )
     verdicts = [verdict(one["low"], one["high"]) for one in (better, worse)]
     verdicts += ["supported" if h < c else "not supported" for h, c in undecided.values()]
@@ -193,7 +195,7 @@ def _nobody_loses(levels: list[Data]) -> Claim:
         f"On data without clusters nobody loses (dataset3; up to {MARGIN:g} point counts as none)",
         together([verdict(one["low"], one["high"], above=-MARGIN) for _, _, one in parts]),
         f"Worst difference to iBCC: {MODELS[model]}, {with_interval(worst)} points at "
-        f"{percent(level['sparsity'], 1)} % missing",
+        f"{in_percent(level['sparsity'], 1)} % missing",
     )
 
 
@@ -204,7 +206,7 @@ def _valence_falls(levels: list[Data]) -> Claim:
     return Claim(
         "On valence iBCC falls below the vote as labels get scarce",
         verdict(*negated),
-        f"iBCC less the vote: {with_interval(one)} points at {percent(last['sparsity'], 1)} % "
+        f"iBCC less the vote: {with_interval(one)} points at {in_percent(last['sparsity'], 1)} % "
         f"missing ({with_interval(shared)} against a vote whose ties are shared); "
         f"{with_interval(levels[0]['improvement']['ibcc'])} on the whole set",
     )
@@ -219,7 +221,7 @@ def _valence_above(levels: list[Data]) -> Claim:
         "On valence cBCC and hcBCC beat the vote at every level",
         together([verdict(each["low"], each["high"]) for each in every]),
         f"Least improvement: {MODELS[model]}, {with_interval(one)} points at "
-        f"{percent(worst['sparsity'], 1)} % missing "
+        f"{in_percent(worst['sparsity'], 1)} % missing "
         f"({with_interval(worst['improvement_ties_shared'][model])} against a vote whose ties are "
         "shared)",
     )

@@ -28,6 +28,7 @@ COMPUTES = (
     "priors.py",
     "roles",
     "simulation",
+    "studies/job.py",
     "studies/paper/crowds.py",
     "studies/paper/job.py",
     "studies/paper/theory.py",

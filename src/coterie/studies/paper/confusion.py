@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from coterie.studies.job import Job
 from coterie.studies.paper import paper
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import draw_matrix, new_figure, say_how
 from coterie.studies.paper.work import whole
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,8 +53,8 @@ def tables(data: Data) -> list[Table]:
             name if k == 0 else "",
             str(k + 1),
             str(one["size"]),
-            percent(one["share"]),
-            percent(one["label_share"], 1),
+            in_percent(one["share"]),
+            in_percent(one["label_share"], 1),
             f"{one['accuracy']:.2f} ({one['accuracy_low']:.2f} to {one['accuracy_high']:.2f})",
             "; ".join(", ".join(f"{cell:.2f}" for cell in row) for row in one["matrix"]),
             one["role"],
@@ -94,7 +97,7 @@ def words(data: Data) -> list[str]:
     if not data["sets"]:
         return []
     largest = ", ".join(
-        f"{name} {percent(one['coteries'][0]['share'])} % ({one['paper_shares'][0]:.2f} %)"
+        f"{name} {in_percent(one['coteries'][0]['share'])} % ({one['paper_shares'][0]:.2f} %)"
         for name, one in data["sets"].items()
     )
     return [
@@ -112,7 +115,7 @@ def _differs(one: dict[str, Any]) -> bool:
 
 def _other_number(name: str, one: dict[str, Any]) -> str:
     asked = one["coteries_asked"]
-    ours = ", ".join(percent(coterie["share"]) for coterie in asked)
+    ours = ", ".join(in_percent(coterie["share"]) for coterie in asked)
     papers = ", ".join(f"{share:.2f}" for share in one["paper_shares"])
     return (
         f"On {name} there are {len(one['coteries'])} coteries, where the paper shows "
@@ -142,7 +145,7 @@ def draw(data: Data) -> Figure:
 
 def _title(name: str, k: int, coterie: dict[str, Any]) -> str:
     head = f"{name}\n" if k == 0 else "\n"
-    return f"{head}{percent(coterie['share'])} %: {coterie['role']}"
+    return f"{head}{in_percent(coterie['share'])} %: {coterie['role']}"
 
 
 EXPERIMENT = Experiment(

@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.plots.colours import SHADES
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.job import Job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import model_name, new_figure, say_how
 from coterie.studies.paper.work import CLUSTERED, from_triangle, whole
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,7 +69,7 @@ def tables(data: Data) -> list[Table]:
     rows = [
         [name]
         + [f"{one[model]['clusters']:.2f}" for model in ROWS]
-        + [percent(one[model]["undecided"], 1) for model in ROWS]
+        + [in_percent(one[model]["undecided"], 1) for model in ROWS]
         for name, one in data["sets"].items()
     ]
     names = [model_name(model) for model in ROWS]

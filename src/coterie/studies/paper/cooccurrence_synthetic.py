@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from coterie.plots.colours import DARK, SHADES
+from coterie.studies.job import Job
 from coterie.studies.paper.crowds import synthetic
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import model_name, new_figure, say_how
 from coterie.studies.paper.work import CLUSTERED, from_triangle, thinned
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,9 +54,9 @@ def gather(settings: Settings, results: Results) -> Data:
 def tables(data: Data) -> list[Table]:
     """One row a level: numbers of clusters, and pairs that are wrongly together or apart."""
     rows = [
-        [percent(level["sparsity"], 1)]
+        [in_percent(level["sparsity"], 1)]
         + [f"{level[model]['clusters']:.1f}" for model in CLUSTERED]
-        + [percent(level[model]["pairs_wrong"], 1) for model in CLUSTERED]
+        + [in_percent(level[model]["pairs_wrong"], 1) for model in CLUSTERED]
         for level in data["levels"]
     ]
     names = [model_name(model) for model in CLUSTERED]
@@ -92,7 +95,7 @@ def draw(data: Data) -> Figure:
             ax.set_yticks([])
             ax.set_xlabel(f"{level[model]['clusters']:.1f} clusters", fontsize=8)
             if row == 0:
-                ax.set_title(f"{percent(level['sparsity'], 1)} % missing", fontsize=8)
+                ax.set_title(f"{in_percent(level['sparsity'], 1)} % missing", fontsize=8)
         axes[row, 0].set_ylabel(model_name(model), fontsize=10)
     figure.colorbar(image, ax=axes, shrink=0.7, label="probability of one cluster", ticks=[0, 1])
     say_how(figure, data)

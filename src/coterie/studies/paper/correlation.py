@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.studies.paper.experiment import Data, Experiment, Table
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.job import Job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import LOOK_OF, clean, model_name, new_figure, say_how
 from coterie.studies.paper.theory import MEAN, correlation_formula
 from coterie.studies.paper.theory import correlation as draw_crowds
+from coterie.studies.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from coterie.studies.job import Job
 from coterie.studies.paper import paper
-from coterie.studies.paper.experiment import Data, Experiment, Table
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import clean, new_figure, say_how
 from coterie.studies.paper.work import describe
+from coterie.studies.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 import coterie
 from coterie.datasets import REGISTRY
 from coterie.errors import CoterieWarning
-from coterie.studies.paper.job import Job
+from coterie.studies.job import Job
+from coterie.studies.paper.job import kind_of
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.sparsity_real import own_sparsity
 from coterie.studies.paper.thinning import n_kept
@@ -48,39 +49,24 @@ def _size(items: int, annotators: int, labels: int, classes: int) -> float:
 
 def seconds(job: Job, settings: Settings, speed: Speed) -> float:
     """Estimate the seconds of a job on one core."""
-    if job.kind == "correlation":
+    kind = kind_of(job.name)
+    if kind == "correlation":
         return CROWD_SECONDS * settings.crowds
-    if job.kind == "limit":
+    if kind == "limit":
         return 3 * settings.chains * settings.sweeps * speed["hcbcc"] * _size(60, 12, 360, 3)
-    model = job.get("model")
+    model = job.told.get("model", "")
     if model not in speed:
         return FIXED
-    chains = 1 if job.kind == "thinned" else settings.chains
+    chains = 1 if kind == "thinned" else settings.chains
     return FIXED + chains * settings.sweeps * speed[model] * _size(*_sizes(job, settings))
 
 
 def _sizes(job: Job, settings: Settings) -> tuple[int, int, int, int]:
     """Give the items, annotators, labels and classes that a job fits."""
-    entry = REGISTRY.get(job.get("data"))
+    entry = REGISTRY.get(job.told.get("data", ""))
     items, annotators = (
         (settings.items, settings.annotators) if entry is None else (entry.items, entry.annotators)
     )
-    level = job.get("level")
-    if level is None:
-        level = own_sparsity(job.get("data"))
+    level = job.told["level"] if "level" in job.told else own_sparsity(job.told["data"])
     classes = 3 if entry is None else len(entry.classes)
     return items, annotators, n_kept(items, annotators, level), classes
-
-
-def in_words(seconds: float) -> str:
-    """Write a duration for people.
-
-    Examples
-    --------
-    >>> in_words(42), in_words(400), in_words(9_000)
-    ('42 s', '7 min', '2 h 30 min')
-    """
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

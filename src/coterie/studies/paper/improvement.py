@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import stats
 
-from coterie.studies.paper.experiment import Data, Table, percent, signed
-from coterie.studies.paper.job import Job, Result, Results, job
+from coterie.studies.job import Job
+from coterie.studies.paper.experiment import Data
+from coterie.studies.paper.job import Result, Results, job
 from coterie.studies.paper.paper import MODELS
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import LOOK_OF, clean, model_name
 from coterie.studies.paper.work import CLUSTERED, SAMPLERS, thinned
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent, reach, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -108,7 +111,7 @@ def table(name: str, levels: Sequence[Data]) -> Table:
     """One row a level: the vote's accuracy, improvements with intervals, clusters."""
     rows = [
         [
-            percent(level["sparsity"]),
+            in_percent(level["sparsity"]),
             str(level["databases"]),
             f"{level['accuracy']['majority']:.2f}",
             *(with_interval(level["improvement"][model]) for model in SAMPLERS),
@@ -133,9 +136,8 @@ def with_interval(one: Mapping[str, float | None]) -> str:
     assert mean is not None
     if low is None or high is None:
         return signed(mean)
-    if signed(low) == signed(high):
-        return f"{signed(mean)} (each time)"
-    return f"{signed(mean)} ({signed(low)} to {signed(high)})"
+    each = "each time" if signed(low) == signed(high) else reach(low, high)
+    return f"{signed(mean)} ({each})"
 
 
 def draw_curves(ax: Axes, name: str, levels: Sequence[Data]) -> None:

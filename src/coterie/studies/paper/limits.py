@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent
-from coterie.studies.paper.job import Job, Results, job
+from coterie.studies.job import Job
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import LOOK_OF, clean, new_figure, say_how
 from coterie.studies.paper.theory import LIMITS
 from coterie.studies.paper.theory import limit as fit_both
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +44,7 @@ def tables(data: Data) -> list[Table]:
             one["becomes"],
             "–" if name == VOTE else f"{one['difference']:.4f}",
             "–" if name == VOTE else f"{one['yardstick']:.4f}",
-            percent(one["labels_differ"], 1),
+            in_percent(one["labels_differ"], 1),
             f"{one['clusters']:.2f}",
             _expected(name, one),
         ]
@@ -76,7 +79,7 @@ def words(data: Data) -> list[str]:
         "With alpha to 0 all annotators share one matrix (at 1e-12 not every chain has come to "
         f"that: {vote['clusters']:.2f} clusters on average). The paper calls that the majority "
         "vote; it is not, because the shared matrix can be biased: "
-        f"on this crowd {percent(vote['labels_differ'], 1)} % of the labels differ.",
+        f"on this crowd {in_percent(vote['labels_differ'], 1)} % of the labels differ.",
     ]
 
 

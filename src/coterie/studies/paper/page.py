@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
-
 from coterie.files.atomic import text_writer, write_file, write_files
+from coterie.files.json_text import as_json
+from coterie.report import base
 from coterie.studies.paper.claims import Claim
 from coterie.studies.paper.claims import table as claim_table
-from coterie.studies.paper.estimate import in_words
-from coterie.studies.paper.experiment import Table
 from coterie.studies.paper.method import METHOD
 from coterie.studies.paper.registry import EXPERIMENTS
-from coterie.studies.paper.store import as_json
+from coterie.studies.table import escape
+from coterie.words.numbers import duration
 
 Documents = Mapping[str, Mapping[str, Any]]
 
@@ -49,12 +47,11 @@ def _pictures(out: Path, documents: Documents) -> dict[str, str]:
 
 def make_page(documents: Documents, claims: Sequence[Claim], pictures: Mapping[str, str]) -> str:
     """Write the page as HTML that loads nothing; every name and message is escaped."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["duration"] = in_words
-    source = files("coterie.studies.paper").joinpath("page.html").read_text("utf-8")
-    return environment.from_string(source).render(
+    return base.make_page(
+        "paper.html",
+        ["coterie.studies.paper", "coterie.studies"],
+        styles=["study.css", "paper.css"],
+        filters=(duration,),
         introduction=INTRODUCTION,
         method=METHOD,
         claims=claim_table(list(claims)) if claims else None,
@@ -134,7 +131,7 @@ def make_markdown(
     lines += [_how(made), ""]
     lines += [f"- {name} is left out: {escape(why)}" for name, why in _left_out(documents).items()]
     if claims:
-        lines += ["", "## The paper's claims", "", *_grid(claim_table(list(claims)))]
+        lines += ["", "## The paper's claims", "", claim_table(list(claims)).markdown()]
     for document in documents.values():
         section = _section(document)
         lines += ["", f"## {section['title']}", "", f"In the paper: {section['paper']}.", ""]
@@ -142,8 +139,8 @@ def make_markdown(
             lines += [f"![{section['title']}]({pictures[section['name']]})", ""]
         lines += [line for word in section["words"] for line in (escape(word), "")]
         for table in section["tables"]:
-            lines += [f"**{escape(table.title)}**", "", *_grid(table), ""]
-        time = in_words(document["seconds"])
+            lines += [f"**{escape(table.title)}**", "", table.markdown(), ""]
+        time = duration(document["seconds"])
         lines += [f"{document['jobs']:,} jobs, {time} of one core."]
     lines += ["", "## How it was done", "", *(f"- {sentence}" for sentence in METHOD)]
     return "\n".join(lines) + "\n"
@@ -157,21 +154,3 @@ def _how(made: Mapping[str, str]) -> str:
         "the version and a checksum of the files that compute, which "
         "`python -m coterie.studies.paper` prints."
     )
-
-
-def _grid(table: Table) -> list[str]:
-    marks = ["---" if k in table.left else "--:" for k in range(len(table.header))]
-    rows = [table.header, marks, *table.rows]
-    return ["| " + " | ".join(escape(cell) for cell in row) + " |" for row in rows]
-
-
-def escape(text: str) -> str:
-    r"""Make text safe inside a cell of Markdown.
-
-    Examples
-    --------
-    >>> print(escape("a|b <c> d_e"))
-    a\|b &lt;c&gt; d\_e
-    """
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return text.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")

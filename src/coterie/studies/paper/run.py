@@ -10,16 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.atomic import write_file
+from coterie.studies.job import Job, Outcome
 from coterie.studies.paper.claims import Claim, judge
 from coterie.studies.paper.estimate import Speed, measure, seconds
 from coterie.studies.paper.experiment import Data, Experiment
-from coterie.studies.paper.job import Job, Outcome
-from coterie.studies.paper.pool import run_jobs
+from coterie.studies.paper.job import seeded
 from coterie.studies.paper.registry import EXPERIMENTS, choose
 from coterie.studies.paper.settings import FULL, Settings
 from coterie.studies.paper.store import Store
 from coterie.studies.paper.style import drawing
 from coterie.studies.paper.work import load
+from coterie.studies.pool import run_jobs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +44,7 @@ class Reproduction(NamedTuple):
 
     files: list[Path]
     claims: list[Claim]
-    failed: list[str]  # one sentence an experiment that lacks results
+    failed: list[str]  # one sentence per experiment that lacks results
 
 
 def reproduce(
@@ -83,14 +84,14 @@ def reproduce(
     wanted = {experiment.name: experiment.jobs(settings) for experiment in experiments}
     unique = list({job.name: job for several in wanted.values() for job in several}.values())
     left_out = _missing_data(unique, store, watch)
-    present = [job for job in unique if job.get("data") not in left_out]
+    present = [job for job in unique if job.told.get("data") not in left_out]
     if unique and not present and all(wanted.values()):
         raise DataError(f"nothing can be made: {next(iter(left_out.values()))}")
     todo = [job for job in present if job not in store]
     errors = _do(todo, len(present) - len(todo), settings, jobs, store, watch)
     failed, drawn = [], []
     for experiment in experiments:
-        mine = [job for job in wanted[experiment.name] if job.get("data") not in left_out]
+        mine = [job for job in wanted[experiment.name] if job.told.get("data") not in left_out]
         error = next((errors[job.name] for job in mine if job.name in errors), None)
         if error is not None:
             failed.append(f"{experiment.name} is left out: {error}")
@@ -107,7 +108,7 @@ def reproduce(
 def _missing_data(jobs: Sequence[Job], store: Store, watch: Watch) -> dict[str, str]:
     """Find the real sets that jobs need and that cannot be had, with the reason."""
     reasons: dict[str, str] = {}
-    for name in dict.fromkeys(job.get("data") for job in jobs if job not in store):
+    for name in dict.fromkeys(job.told.get("data") for job in jobs if job not in store):
         if name is None or name not in _real():
             continue
         try:
@@ -142,13 +143,13 @@ def _do(
     watch.begin(len(todo), n_done, total / min(workers, len(todo)))
     errors, done = {}, 0.0
     longest_first = sorted(todo, key=lambda job: -cost[job.name])
-    with closing(run_jobs(longest_first, settings, workers)) as outcomes:
+    with closing(run_jobs([seeded(job, settings) for job in longest_first], workers)) as outcomes:
         for outcome in outcomes:
-            if outcome.result is None:
-                errors[outcome.job.name] = f"{outcome.job.name}: {outcome.error}"
-            else:
+            if outcome.status == "ok":
                 store.add(outcome)
-            done += cost[outcome.job.name]
+            else:
+                errors[outcome.name] = f"{outcome.name}: {outcome.reason}"
+            done += cost[outcome.name]
             watch.step(outcome, done / total)
     return errors
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from coterie.studies.paper.experiment import Data, Experiment, Table
+from coterie.studies.job import Job
+from coterie.studies.paper.experiment import Data, Experiment
 from coterie.studies.paper.improvement import databases, draw_curves, gather_level, table
-from coterie.studies.paper.job import Job, Results
+from coterie.studies.paper.job import Results
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import new_figure, say_how
+from coterie.studies.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

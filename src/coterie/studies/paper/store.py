@@ -1,28 +1,24 @@
-"""The folder of a reproduction: what was done, one line a job, never half a line.
+"""The folder of a reproduction: what it is for, and what was done.
 
 ``settings.json`` says what the folder is for; ``jobs/<kind>.jsonl`` holds the results as they
-came. A kill at any moment loses at most the jobs that were running.
+came.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from coterie.errors import DataError
 from coterie.files.atomic import text_writer, write_file
+from coterie.files.json_text import as_json
+from coterie.studies.job import Job, Outcome
+from coterie.studies.journal import Journal, Line
 from coterie.studies.paper.code import this_code
-from coterie.studies.paper.job import Job, Outcome
+from coterie.studies.paper.job import kind_of, seed_of
 from coterie.studies.paper.settings import Settings
-
-Line = dict[str, Any]
-
-NUMBER = r"(?:-?\d[\d.eE+-]*|null)"
-NUMBERS = re.compile(rf"\[\s+({NUMBER}(?:,\s+{NUMBER})*)\s+\]")
-"""A list of numbers in indented JSON."""
 
 
 class Store:
@@ -39,47 +35,40 @@ class Store:
     """
 
     def __init__(self, folder: Path, settings: Settings, *, mix: bool = False) -> None:
-        self.folder = folder
+        self.folder, self.settings = folder, settings
         self.code = this_code()
-        self._claim(settings)
-        self.lines: dict[str, Line] = {}
-        for path in sorted((folder / "jobs").glob("*.jsonl")):
-            for line in _whole_lines(path):
-                self.lines.setdefault(line["job"], line)
+        self._claim()
+        self.journal = Journal(folder / "jobs")
         self._check_code(mix)
 
     def __contains__(self, job: Job) -> bool:
-        return job.name in self.lines
+        return job.name in self.journal
 
     def add(self, outcome: Outcome) -> None:
         """Append a result."""
         line = {
-            "job": outcome.job.name,
-            "seed": outcome.seed,
+            "job": outcome.name,
+            "seed": seed_of(self.settings.seed, outcome.name),
             "seconds": round(outcome.seconds, 3),
             **self.code,
             "result": outcome.result,
         }
-        self.lines[outcome.job.name] = line
-        path = self.folder / "jobs" / f"{outcome.job.kind}.jsonl"
-        path.parent.mkdir(exist_ok=True)
-        text = json.dumps(line, separators=(",", ":")) + "\n"
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
+        self.journal.add(kind_of(outcome.name), line)
+
+    def _done(self, jobs: Iterable[Job]) -> list[Line]:
+        return [self.journal.lines[job.name] for job in jobs if job in self]
 
     def results(self, jobs: Iterable[Job]) -> dict[str, Any]:
         """Give the results of these jobs that are done, by name, in the order of the jobs."""
-        return {job.name: self.lines[job.name]["result"] for job in jobs if job in self}
+        return {line["job"]: line["result"] for line in self._done(jobs)}
 
     def seconds(self, jobs: Iterable[Job]) -> float:
         """Give the seconds that these jobs took, all together."""
-        total = sum(float(self.lines[job.name]["seconds"]) for job in jobs if job in self)
-        return round(total, 1)
+        return round(sum(float(line["seconds"]) for line in self._done(jobs)), 1)
 
     def codes(self, jobs: Iterable[Job]) -> list[str]:
         """Name the code that made the results of these jobs: one, unless code was mixed."""
-        lines = [self.lines[job.name] for job in jobs if job in self]
-        return sorted({f"{line['version']} {line['code']}" for line in lines})
+        return sorted({f"{line['version']} {line['code']}" for line in self._done(jobs)})
 
     def write(self, name: str, content: dict[str, Any]) -> Path:
         """Write a JSON file, whole or not at all."""
@@ -87,11 +76,11 @@ class Store:
         write_file(path, text_writer(as_json(content)))
         return path
 
-    def _claim(self, settings: Settings) -> None:
+    def _claim(self) -> None:
         if self.folder.is_file():
             raise DataError(f"{self.folder} is a file, not a folder; choose another --out")
         path = self.folder / "settings.json"
-        wanted = settings.record()
+        wanted = self.settings.record()
         if path.exists():
             found = json.loads(path.read_text("utf-8"))
             different = [key for key in wanted if found.get(key) != wanted[key]]
@@ -107,35 +96,9 @@ class Store:
             self.write("settings.json", wanted)
 
     def _check_code(self, mix: bool) -> None:
-        others = {line["code"] for line in self.lines.values()} - {self.code["code"]}
+        others = {line["code"] for line in self.journal.lines.values()} - {self.code["code"]}
         if others and not mix:
             raise DataError(
                 f"{self.folder} holds results of other code ({', '.join(sorted(others))}; this is "
                 f"{self.code['code']}); choose another --out, or pass --mix to keep them"
             )
-
-
-def as_json(content: dict[str, Any]) -> str:
-    """Write JSON that people can read and compare: one field a line, lists of numbers on one.
-
-    Examples
-    --------
-    >>> print(as_json({"name": "x", "row": [1, 2.5, None]}), end="")
-    {
-     "name": "x",
-     "row": [1, 2.5, null]
-    }
-    """
-    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    return NUMBERS.sub(lambda found: "[" + re.sub(r"\s+", " ", found[1]) + "]", text)
-
-
-def _whole_lines(path: Path) -> Iterator[Line]:
-    """Read the lines of a file; cut off a last one that a kill left unfinished."""
-    content = path.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        with path.open("r+b") as file:
-            file.truncate(whole)
-    for line in content[:whole].splitlines():
-        yield json.loads(line)

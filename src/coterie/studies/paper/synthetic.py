@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from coterie.studies.job import Job
 from coterie.studies.paper.crowds import MEANS, SHARES, STRENGTH, synthetic
-from coterie.studies.paper.experiment import Data, Experiment, Table, percent
-from coterie.studies.paper.job import Job, Results
+from coterie.studies.paper.experiment import Data, Experiment
+from coterie.studies.paper.job import Results
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.style import FONT, draw_matrix, new_figure, say_how
+from coterie.studies.table import Table
+from coterie.words.numbers import in_percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +53,7 @@ def gather(settings: Settings, results: Results) -> Data:
 def tables(data: Data) -> list[Table]:
     """One row a type and true class."""
     rows = [
-        [f"{name}, {percent(one['share'], 0)} %" if t == 0 else "", CLASSES[t]]
+        [f"{name}, {in_percent(one['share'], 0)} %" if t == 0 else "", CLASSES[t]]
         + [f"{m:.2f} (sd {s:.2f})" for m, s in zip(one["mean"][t], one["sd"][t], strict=True)]
         for name, one in data["types"].items()
         for t in range(len(CLASSES))
@@ -80,7 +83,7 @@ def draw(data: Data) -> Figure:
         for row, key in enumerate(("mean", "sd")):
             ax = axes[row, k]
             draw_matrix(ax, one[key], CLASSES)
-            head = f"{name}, {percent(one['share'], 0)} %: " if row == 0 else ""
+            head = f"{name}, {in_percent(one['share'], 0)} %: " if row == 0 else ""
             ax.set_title(head + ("mean" if row == 0 else "members' sd"), fontsize=FONT)
         axes[1, k].set_xlabel("given answer")
     for row in axes:

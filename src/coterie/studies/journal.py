@@ -1,0 +1,51 @@
+"""What is done, on disk: one line per job, never half a line, so that a run can go on.
+
+A kill at any moment loses at most the jobs that were running.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+Line = dict[str, Any]
+
+
+class Journal:
+    """The lines of a folder, by the names of the jobs.
+
+    Parameters
+    ----------
+    folder
+        Where the lines are, ``<kind>.jsonl``; made with the first of them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.lines: dict[str, Line] = {}
+        for path in sorted(folder.glob("*.jsonl")):
+            for line in _whole_lines(path):
+                self.lines.setdefault(line["job"], line)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.lines
+
+    def add(self, kind: str, line: Line) -> None:
+        """Append a line; its ``job`` is the name."""
+        self.lines[line["job"]] = line
+        self.folder.mkdir(exist_ok=True)
+        with (self.folder / f"{kind}.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+
+def _whole_lines(path: Path) -> Iterator[Line]:
+    """Read the lines of a file; cut off a last one that a kill left unfinished."""
+    content = path.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        with path.open("r+b") as file:
+            file.truncate(whole)
+    for line in content[:whole].splitlines():
+        yield json.loads(line)

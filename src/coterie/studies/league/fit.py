@@ -1,0 +1,61 @@
+"""What a job of the league does: read a data set, fit a model to it, score it."""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from typing import NamedTuple
+
+from coterie.io import read, read_truth
+from coterie.metrics import Score
+from coterie.models.base import Estimator
+from coterie.posterior import Posterior
+from coterie.studies.job import Job
+from coterie.studies.league.lineup import set_known
+from coterie.studies.league.sources import Source
+
+_TRIPLES = [("1", "a", "no"), ("1", "b", "yes"), ("2", "a", "yes"), ("2", "b", "yes")]
+
+
+class Fitted(NamedTuple):
+    """How a model did: its score, the posterior mean of the number of coteries, seconds."""
+
+    score: Score
+    coteries: float | None
+    seconds: float
+
+
+def fit_job(source: Source, name: str, model: Estimator, duplicates: str = "keep") -> Job:
+    """Make the job of a model, under its name, on a data set."""
+    told = {"source": source, "model": model, "duplicates": duplicates}
+    return Job(f"{source.name}/{name}", fit_and_score, told)
+
+
+def fit_and_score(source: Source, model: Estimator, duplicates: str) -> Fitted | None:
+    """Read, fit and score; None if there is no true label to score against."""
+    truth = None if source.truth is None else read_truth(source.truth)
+    if truth is None or truth.empty:
+        return None
+    annotations = read(source.labels, duplicates=duplicates)
+    warm_up(model)
+    start = time.perf_counter()
+    posterior = model.fit(annotations).posterior_
+    seconds = time.perf_counter() - start
+    return Fitted(posterior.score(truth), mean_coteries(posterior), seconds)
+
+
+def warm_up(model: Estimator) -> None:
+    """Load or compile the model's kernels before the clock starts, on a crowd of four labels."""
+    try:
+        short = set_known(copy.deepcopy(model), {"sweeps": 2, "burn_in": 1, "chains": 1})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            short.fit(read(_TRIPLES))
+    except Exception:
+        return  # the fit itself will say what is wrong
+
+
+def mean_coteries(posterior: Posterior) -> float | None:
+    """Give the posterior mean of the number of coteries; None if the model finds none."""
+    return float(posterior.n_coteries.mean()) if posterior.abilities.coteries else None
