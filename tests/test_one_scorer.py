@@ -11,8 +11,8 @@ from coterie.cli.app import app
 from coterie.errors import DataWarning
 from coterie.io import read_truth
 from coterie.report.facts import gather
-from coterie.studies.league import Job, Source, make_league
-from coterie.studies.league.job import attempt
+from coterie.studies.job import perform
+from coterie.studies.league import Source, fit_job, make_league, row_of
 from coterie.studies.league.lineup import line_up
 from coterie.studies.league.record import About, make_record
 from coterie.studies.paper.work import _scores as scores_for_the_paper
@@ -107,8 +107,8 @@ def test_plot(posterior, truth, score):
 
 def test_compare(folder, model, score):
     source = Source("tiny", folder / "labels.csv", folder / "truth.csv")
-    outcomes = [attempt(Job(source, *named)) for named in line_up(list(MODELS)).items()]
-    league = make_league(["tiny"], list(MODELS), outcomes)
+    jobs = [fit_job(source, *named) for named in line_up(list(MODELS)).items()]
+    league = make_league(["tiny"], list(MODELS), [row_of(perform(job)) for job in jobs])
     rows = {row["model"]: row for row in make_record(league, About("", {}))["rows"]}
     assert {name: rows[model][name] for name in score.numbers()} == score.numbers()
     standing = next(s for s in league.standings if s.model == model)

@@ -276,7 +276,7 @@ def test_the_checksum_sees_what_computes_and_nothing_else(tmp_path):
     for name in ("studies/paper/page.py", "cli/app.py", "studies/paper/accuracy.py"):
         (copy / name).write_text("# other", "utf-8")
     assert code.checksum(copy) == code.checksum()
-    kernel = copy / "kernels" / "ibcc.py"
+    kernel = copy / "kernels" / "gibbs" / "ibcc.py"
     kernel.write_text(kernel.read_text("utf-8") + "\n", "utf-8")
     assert code.checksum(copy) != code.checksum()
 

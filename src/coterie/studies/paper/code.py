@@ -25,7 +25,7 @@ COMPUTES = (
     "numeric",
     "partition",
     "posterior",
-    "priors.py",
+    "priors",
     "roles",
     "simulation",
     "studies/job.py",
