@@ -88,8 +88,8 @@ def test_settings_reach_the_models_that_have_them():
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
-        ("mystery", "no model 'mystery'; choose one of majority, ds"),
-        ("no_such_module:Model", "No module named 'no_such_module'; expected module:Class"),
+        ("mystery", "no model 'mystery'; choose one of consensus, quick, majority, ds"),
+        ("no_such_module:Model", "No module named 'no_such_module'; expected module:name"),
         ("builders.models:Nobody", "no attribute 'Nobody'"),
         ("builders.models:Lambda", "cannot be sent to a process of its own"),
     ],

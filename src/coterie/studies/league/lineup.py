@@ -40,11 +40,11 @@ def line_up(
     --------
     >>> list(line_up(["ds"]))
     ['majority', 'ds']
-    >>> list(line_up(["all"]))
-    ['majority', 'ds', 'ibcc', 'cbcc', 'hcbcc']
+    >>> list(line_up(["all"])) == list(MODELS)
+    True
     >>> line_up(["vote"])
     Traceback (most recent call last):
-    coterie.errors.DataError: no model 'vote'; choose one of majority, ds, ...
+    coterie.errors.DataError: no model 'vote'; choose one of consensus, ...
     """
     if duplicates not in DUPLICATES:
         raise DataError(f"duplicates must be one of {', '.join(DUPLICATES)}, got {duplicates!r}")
