@@ -1,6 +1,7 @@
 """A module imports only from the lines above its own (docs/architecture.md)."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -82,3 +83,32 @@ def test_an_upward_import_is_found():
 def test_every_module_has_a_layer():
     unknown = {layer(path) for path in modules()} - RANK.keys() - {"__init__", "__main__"}
     assert unknown == set()
+
+
+DOCS = SOURCE.parents[1] / "docs"
+
+
+def test_the_page_shows_the_layers_as_they_are():
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    shown = page.split("```text\n")[1].split("```")[0].splitlines()
+    assert [" ".join(line.split("   ")[0].split()) for line in shown] == LAYERS
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "notation.md"])
+def test_the_files_that_a_page_names_are_there(page):
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.[a-z]+)?|[a-z_]+\.py)`", _text(page))
+    assert len(named) > 15
+    missing = [n for n in named if not (SOURCE / n).exists() and not (DOCS.parent / n).exists()]
+    assert missing == []
+
+
+def test_the_names_of_the_notation_are_in_their_files():
+    rows = [line.split(" | ") for line in _text("notation.md").splitlines() if line[:3] == "| $"]
+    for _, _, names, files in rows:
+        code = "".join((SOURCE / file).read_text("utf-8") for file in re.findall("`(.+?)`", files))
+        for name in re.findall("`([a-z_]+)", names):
+            assert re.search(rf"\b{name}\b", code), (name, files)
+
+
+def _text(page: str) -> str:
+    return (DOCS / page).read_text("utf-8")
