@@ -24,6 +24,7 @@ LAYERS = [
     "models",
     "extend",
     "io datasets",
+    "default",
     "report plots",
     "studies",
     "cli",

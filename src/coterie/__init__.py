@@ -14,6 +14,7 @@ from coterie.version import __version__
 
 if TYPE_CHECKING:
     from coterie import datasets, metrics
+    from coterie.default import aggregate
     from coterie.io import read
     from coterie.metrics import Score
     from coterie.models import (
@@ -46,6 +47,7 @@ _LAZY = {
     "Posterior": "coterie.posterior",
     "QuickConsensus": "coterie.models",
     "Score": "coterie.metrics",
+    "aggregate": "coterie.default",
     "load": "coterie.posterior",
     "read": "coterie.io",
     "simulate": "coterie.simulation",
@@ -75,6 +77,7 @@ __all__ = [
     "QuickConsensus",
     "Score",
     "__version__",
+    "aggregate",
     "datasets",
     "load",
     "metrics",

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from coterie.cli.guard import guarded
-from coterie.models.registry import MODELS
+from coterie.models.registry import DEFAULT, MODELS
 from coterie.version import __version__
 
 app = typer.Typer(
@@ -64,7 +64,7 @@ def aggregate(
     labels: Annotated[
         str, typer.Argument(help="CSV, TSV, JSONL (.gz too) or Parquet; - is stdin.")
     ],
-    model: Model = "ds",
+    model: Model = DEFAULT,
     gold: Annotated[
         str | None, typer.Option(help="Known labels, clamped: a file, or a column of LABELS.")
     ] = None,
@@ -144,7 +144,7 @@ def aggregate(
 
 @app.command(cls=ListsModels)
 @guarded
-def demo(model: Model = "hcbcc", out: Out = None, seed: Seed = 0, force: Force = False) -> None:
+def demo(model: Model = DEFAULT, out: Out = None, seed: Seed = 0, force: Force = False) -> None:
     """Aggregate a built-in synthetic crowd whose truth is known, and show the result."""
     from coterie.cli import demo as command
 

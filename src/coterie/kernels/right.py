@@ -65,6 +65,51 @@ def share_right(codes: Codes, probability: FloatArray, shift: float = SHIFT) -> 
     return shares
 
 
+def share_right_of_groups(
+    codes: Codes, probability: FloatArray, group: NDArray[np.int32], n_groups: int
+) -> Shares:
+    """Give the mean share of right labels of each group's members, with its interval.
+
+    Parameters
+    ----------
+    codes, probability
+        As for :func:`share_right`.
+    group
+        The group of each annotator, -1 for none, shape (annotators,).
+    n_groups
+        Number of groups.
+
+    Returns
+    -------
+    Shares, each of shape (groups,).
+
+    Examples
+    --------
+    >>> from coterie.data.codes import encode
+    >>> codes = encode([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1], sizes=(2, 2, 2, 2))
+    >>> certain = np.array([[1.0, 0.0], [1.0, 0.0]])
+    >>> found = share_right_of_groups(codes, certain, np.array([0, 0]), 1)
+    >>> [round(float(x[0]), 2) for x in found]
+    [0.67, 0.48, 0.81]
+    """
+    n = np.diff(codes.annotator_start)
+    who = np.repeat(np.arange(len(n)), n)
+    answer = np.minimum(codes.annotator_answer, codes.n_classes - 1)
+    chance = probability[codes.annotator_item, answer]
+    chance = np.where(codes.annotator_answer < codes.n_classes, chance, 0.0)
+    mean = (np.bincount(who, chance, len(n)) + 0.5) / (n + 1)
+    variance = np.bincount(who, chance * (1 - chance), len(n)) / (n + 1) ** 2
+    member = (group >= 0) & (n > 0)
+    size = np.maximum(np.bincount(group[member], minlength=n_groups), 1)
+    share = np.bincount(group[member], mean[member], n_groups) / size
+    own = np.bincount(group[member], variance[member], n_groups) / size**2
+    centre = np.log(share / (1 - share))
+    # Many labels together: normal, and by the slope of the log odds.
+    spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + SHIFT**2)
+    low, high = (1 / (1 + np.exp(-(centre + sign * spread))) for sign in (-1, 1))
+    return Shares(share, low, high)
+
+
 @piece
 def chance_right(k: int, codes: Codes, probability: FloatArray) -> float:
     """Give the probability that label k, counted by annotators, is right."""

@@ -63,10 +63,10 @@ class Consensus(SamplingEstimator):
     >>> posterior
     <Posterior of Consensus: 50 items, 12 annotators, 3 classes>
     >>> posterior.labels().columns.tolist()
-    ['item', 'label', 'probability', 'entropy', 'hardness']
+    ['item', 'label', 'probability', 'entropy', 'n_labels', 'runner_up', 'hardness']
     """
 
-    abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
+    abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True, share_right=True)
     prior_type: ClassVar[type[Prior]] = ConsensusPrior
 
     def __init__(

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound="type[Estimator]")
 
+DEFAULT = "consensus"
+"""The model of ``coterie aggregate`` and :func:`coterie.aggregate`, unless told."""
+
 MODELS: Registry[type[Estimator]] = Registry(
     "model",
     {

@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import CoterieError
+from coterie.kernels.right import share_right_of_groups
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
-from coterie.posterior.people import codes_of
+from coterie.posterior.people import Accuracy, codes_of
 from coterie.roles import Roles, roles_of
 
 if TYPE_CHECKING:
@@ -42,8 +43,7 @@ def coterie_table(
     labels = np.bincount(group[member], a.labels_per_annotator[member], minlength=n)
     matrices = matrices_of_coteries(draws, partition)
     balance = draws.class_balance.reshape(-1, a.n_classes)
-    accuracy = accuracy_of(matrices, balance)
-    low, high = np.quantile(accuracy, INTERVAL, axis=0)
+    accuracy = coterie_accuracy(posterior, partition, accuracy_of(matrices, balance))
     roles = roles_of(matrices, balance, a.classes, a.answers)
     mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
     table = pd.DataFrame(
@@ -54,15 +54,39 @@ def coterie_table(
             "label_share": labels / labels.sum(),
             "role": roles.words,
             "role_probability": roles.probability,
-            "accuracy": accuracy.mean(axis=0),
-            "accuracy_low": low,
-            "accuracy_high": high,
+            "accuracy": accuracy.mean,
+            "accuracy_low": accuracy.low,
+            "accuracy_high": accuracy.high,
             "informativeness": informativeness(mean),
             "spread": spread(posterior.confusion_mean, mean, partition),
         }
     )
     table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
     return table, roles
+
+
+def coterie_accuracy(
+    posterior: Posterior, partition: PointPartition, drawn: FloatArray
+) -> Accuracy:
+    """Give the coteries' accuracies, the way the model declares.
+
+    Parameters
+    ----------
+    posterior, partition
+        The result, and its coteries.
+    drawn
+        Those of the coteries' matrices, shape (draws, coteries).
+    """
+    if not posterior.abilities.share_right:
+        return Accuracy(drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
+    return Accuracy(
+        *share_right_of_groups(
+            posterior.annotations.codes,
+            posterior.item_probability,
+            partition.group,
+            partition.n_coteries,
+        )
+    )
 
 
 def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:

@@ -124,7 +124,10 @@ class Posterior:
         return self.item_probability.argmax(axis=1) if self.label is None else self.label
 
     def labels(self) -> pd.DataFrame:
-        """One row per item: item, label, its probability, and the entropy (in nats).
+        """One row per item: item, label, its probability, the entropy (in nats), and more.
+
+        n_labels is the number of labels that the item has; runner_up the next most probable class
+        (missing where there is only one).
 
         What the model says of items in one number each, such as how hard they are, comes last.
         """
@@ -138,6 +141,8 @@ class Posterior:
                 "label": self.annotations.classes[chosen],
                 "probability": p[np.arange(len(p)), chosen],
                 "entropy": np.abs(entropy),  # no minus zero
+                "n_labels": self.annotations.labels_per_item,
+                "runner_up": _runners_up(p, chosen, self.annotations.classes),
                 **single,
             }
         )
@@ -391,3 +396,15 @@ class Posterior:
                 f"{self.model} gives a point estimate without {what}; fit IBCC, CBCC or HCBCC"
             )
         return self.draws
+
+
+def _runners_up(
+    probability: FloatArray, chosen: NDArray[np.int64], classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Give the most probable class of each item but the chosen one; None where there is none."""
+    if len(classes) < 2:
+        return np.full(len(probability), None)
+    others = probability.copy()
+    others[np.arange(len(others)), chosen] = -1
+    found: NDArray[Any] = classes[others.argmax(axis=1)]
+    return found
