@@ -1,4 +1,4 @@
-"""The paper's experiments again, one file a table or figure."""
+"""The paper's experiments again, one file per table or figure."""
 
 from coterie.studies.paper.registry import EXPERIMENTS
 from coterie.studies.paper.run import Reproduction, Watch, reproduce

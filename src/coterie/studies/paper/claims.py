@@ -228,6 +228,6 @@ def _valence_above(levels: list[Data]) -> Claim:
 
 
 def table(claims: list[Claim]) -> Table:
-    """One row a claim."""
+    """One row per claim."""
     header = ["the paper says", "our run", "numbers, with 95 % intervals"]
     return Table("The paper's claims", header, [list(claim) for claim in claims], left=(0, 1, 2))

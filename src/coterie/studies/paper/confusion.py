@@ -47,7 +47,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a coterie."""
+    """One row per coterie."""
     rows = [
         [
             name if k == 0 else "",
@@ -125,7 +125,7 @@ def _other_number(name: str, one: dict[str, Any]) -> str:
 
 
 def draw(data: Data) -> Figure:
-    """Draw a row a set, a column a coterie, the largest first."""
+    """Draw a row per set, a column per coterie, the largest first."""
     rows = _rows(data)
     columns = max([min(MOST, len(coteries)) for _, _, coteries in rows], default=1)
     figure = new_figure(1.75 * columns + 0.4, 1.95 * max(1, len(rows)))

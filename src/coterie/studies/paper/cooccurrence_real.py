@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.plots.colours import SHADES
 from coterie.studies.job import Job
 from coterie.studies.paper.experiment import Data, Experiment
 from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
-from coterie.studies.paper.style import model_name, new_figure, say_how
+from coterie.studies.paper.style import draw_together, model_name, new_figure, say_how
 from coterie.studies.paper.work import CLUSTERED, from_triangle, whole
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent
@@ -65,7 +64,7 @@ def undecided(together: NDArray[np.float64]) -> float:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a set."""
+    """One row per set."""
     rows = [
         [name]
         + [f"{one[model]['clusters']:.2f}" for model in ROWS]
@@ -90,7 +89,7 @@ def words(data: Data) -> list[str]:
 
 
 def draw(data: Data) -> Figure:
-    """Draw hcBCC above, cBCC below, a column a set."""
+    """Draw hcBCC above, cBCC below, a column per set."""
     sets = data["sets"]
     figure = new_figure(max(4.0, 1.9 * len(sets) + 0.9), 4.2)
     axes = figure.subplots(2, max(1, len(sets)), squeeze=False)
@@ -100,10 +99,7 @@ def draw(data: Data) -> Figure:
         for row, model in enumerate(ROWS):
             ax = axes[row, column]
             matrix = from_triangle(one[model]["cooccurrence"])[np.ix_(order, order)]
-            image = ax.imshow(matrix, cmap=SHADES, vmin=0, vmax=1, interpolation="antialiased")
-            ax.set_xticks([])
-            ax.set_yticks([])
-            ax.set_xlabel(f"{one[model]['clusters']:.1f} clusters", fontsize=8)
+            image = draw_together(ax, matrix, one[model]["clusters"])
             if row == 0:
                 ax.set_title(f"{name} ({len(order)} annotators)", fontsize=9)
             if column == 0:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from coterie.plots.colours import DARK, SHADES
+from coterie.plots.colours import DARK
 from coterie.studies.job import Job
 from coterie.studies.paper.crowds import synthetic
 from coterie.studies.paper.experiment import Data, Experiment
 from coterie.studies.paper.job import Results, job
 from coterie.studies.paper.settings import Settings
-from coterie.studies.paper.style import model_name, new_figure, say_how
+from coterie.studies.paper.style import draw_together, model_name, new_figure, say_how
 from coterie.studies.paper.work import CLUSTERED, from_triangle, thinned
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent
@@ -52,7 +52,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a level: numbers of clusters, and pairs that are wrongly together or apart."""
+    """One row per level: numbers of clusters, and pairs that are wrongly together or apart."""
     rows = [
         [in_percent(level["sparsity"], 1)]
         + [f"{level[model]['clusters']:.1f}" for model in CLUSTERED]
@@ -77,23 +77,18 @@ def words(data: Data) -> list[str]:
 
 
 def draw(data: Data) -> Figure:
-    """Draw cBCC above, hcBCC below, a column a level."""
+    """Draw cBCC above, hcBCC below, a column per level."""
     levels = data["levels"]
     figure = new_figure(1.45 * len(levels) + 0.9, 3.6)
     axes = figure.subplots(2, len(levels), squeeze=False)
     edges = np.cumsum(list(data["types"].values()))[:-1] - 0.5
     for row, model in enumerate(CLUSTERED):
         for ax, level in zip(axes[row], levels, strict=True):
-            image = ax.imshow(
-                from_triangle(level[model]["cooccurrence"]), cmap=SHADES, vmin=0, vmax=1,
-                interpolation="antialiased",
-            )  # fmt: skip
+            together = from_triangle(level[model]["cooccurrence"])
+            image = draw_together(ax, together, level[model]["clusters"])
             for edge in edges:
                 ax.axhline(edge, color=DARK, linewidth=0.5)
                 ax.axvline(edge, color=DARK, linewidth=0.5)
-            ax.set_xticks([])
-            ax.set_yticks([])
-            ax.set_xlabel(f"{level[model]['clusters']:.1f} clusters", fontsize=8)
             if row == 0:
                 ax.set_title(f"{in_percent(level['sparsity'], 1)} % missing", fontsize=8)
         axes[row, 0].set_ylabel(model_name(model), fontsize=10)

@@ -65,7 +65,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a prior: the correlation of equal answers, and the furthest of all 27 cells."""
+    """One row per prior: the correlation of equal answers, and the furthest of all 27 cells."""
     rows = []
     for case in data["cases"]:
         alpha = "infinite" if case["concentration"] is None else f"{case['concentration']:g}"

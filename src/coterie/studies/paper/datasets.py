@@ -43,7 +43,7 @@ def _printed(field: str, value: float) -> str:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a set, ours and the paper's in brackets."""
+    """One row per set, ours and the paper's in brackets."""
     header = ["data set", "items", "annotators", "labels an annotator", "labels an item"]
     rows = [
         [name] + [f"{_printed(k, one['ours'][k])} ({_printed(k, one['paper'][k])})" for k in FIELDS]

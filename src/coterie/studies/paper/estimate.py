@@ -24,7 +24,7 @@ CROWD_SECONDS = 0.001
 TRIAL_SWEEPS = 200
 
 Speed = Mapping[str, float]
-"""Seconds a sweep and unit of size, by model."""
+"""Seconds per sweep and unit of size, by model."""
 
 
 def measure() -> Speed:

@@ -108,7 +108,7 @@ def interval(values: np.ndarray[Any, Any]) -> dict[str, float | None]:
 
 
 def table(name: str, levels: Sequence[Data]) -> Table:
-    """One row a level: the vote's accuracy, improvements with intervals, clusters."""
+    """One row per level: the vote's accuracy, improvements with intervals, clusters."""
     rows = [
         [
             in_percent(level["sparsity"]),

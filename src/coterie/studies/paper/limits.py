@@ -37,7 +37,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a limit."""
+    """One row per limit."""
     rows = [
         [
             name,

@@ -69,7 +69,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One table a set."""
+    """One table per set."""
     return [table(name, levels) for name, levels in data["sets"].items()]
 
 
@@ -89,7 +89,7 @@ def words(data: Data) -> list[str]:
 
 
 def draw(data: Data) -> Figure:
-    """Draw a panel a set."""
+    """Draw a panel per set."""
     figure = new_figure(7.6, 5.2)
     axes = figure.subplots(2, 2).ravel()
     for ax in axes[len(data["sets"]) :]:

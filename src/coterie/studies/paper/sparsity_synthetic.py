@@ -43,7 +43,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One table a set."""
+    """One table per set."""
     return [table(SETS[name], levels) for name, levels in data["sets"].items()]
 
 
@@ -59,7 +59,7 @@ def words(data: Data) -> list[str]:
 
 
 def draw(data: Data) -> Figure:
-    """Draw a panel a set."""
+    """Draw a panel per set."""
     figure = new_figure(9.4, 3.2)
     axes = figure.subplots(1, len(data["sets"]), sharey=True)
     for ax, (name, levels) in zip(axes, data["sets"].items(), strict=True):

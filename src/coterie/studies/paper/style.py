@@ -7,6 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from coterie.errors import MissingExtraError
 from coterie.plots.colours import LOOKS, SHADES, Look
 from coterie.studies.paper.paper import MODELS
@@ -14,6 +17,7 @@ from coterie.studies.paper.paper import MODELS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
     from coterie.studies.paper.experiment import Data
 
@@ -70,6 +74,15 @@ def draw_matrix(ax: Axes, rows: Sequence[Sequence[float]], names: Sequence[str])
         for c, share in enumerate(row):
             ink = "white" if share > 0.55 else "black"
             ax.text(c, t, f"{share:.2f}", ha="center", va="center", color=ink, fontsize=FONT - 1)
+
+
+def draw_together(ax: Axes, together: NDArray[np.float64], clusters: float) -> AxesImage:
+    """Draw who is in one cluster with whom, and under it the mean number of clusters."""
+    image = ax.imshow(together, cmap=SHADES, vmin=0, vmax=1, interpolation="antialiased")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.set_xlabel(f"{clusters:.1f} clusters", fontsize=8)
+    return image
 
 
 def clean(ax: Axes) -> None:

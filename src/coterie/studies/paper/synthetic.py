@@ -51,7 +51,7 @@ def gather(settings: Settings, results: Results) -> Data:
 
 
 def tables(data: Data) -> list[Table]:
-    """One row a type and true class."""
+    """One row per type and true class."""
     rows = [
         [f"{name}, {in_percent(one['share'], 0)} %" if t == 0 else "", CLASSES[t]]
         + [f"{m:.2f} (sd {s:.2f})" for m, s in zip(one["mean"][t], one["sd"][t], strict=True)]
