@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 import coterie
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.models import SamplingEstimator, make_model
 
@@ -85,7 +86,9 @@ def chain_from(
     group = np.zeros(annotations.n_annotators, np.int32)
     state = kernels.initial_state(codes, prior, start, group, rng)
     trace = new_trace(FROM_A_START, codes.n_classes)
-    kernels.run_block(state, codes, prior, rng, new_tally(codes), trace)
+    record = Record(new_tally(codes), trace, keep_nothing(codes))
+    scratch = kernels.new_scratch(state, codes, prior)
+    kernels.run_block(state, codes, prior, Streams(rng, rng, rng), record, scratch)
     ends = pd.Series(state.truth, items)[truth.index]
     right = (ends.to_numpy() == truth.map(code).to_numpy()).mean()
     late = trace.log_joint[-LATE:].mean()

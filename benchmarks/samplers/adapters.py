@@ -8,6 +8,7 @@ import numpy as np
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
 
@@ -54,13 +55,17 @@ class Sampler:
         self.rng = np.random.default_rng(seed)
         self.prior = self.kernels.pack_prior(PRIORS[model].paper(data.n_classes, data.n_answers))
         self.state = self.kernels.initial_state(data, self.prior, *start, self.rng)
-        self.tally = new_tally(data)
+        self.tally, self.streams = new_tally(data), Streams(self.rng, self.rng, self.rng)
+        self.scratch = self.kernels.new_scratch(self.state, data, self.prior)
         self.clusters: list[float] = []
 
     def run(self, sweeps: int) -> Any:
         """Make sweeps, as a chain does; give the trace."""
         trace = new_trace(sweeps, self.data.n_classes)
-        self.kernels.run_block(self.state, self.data, self.prior, self.rng, self.tally, trace)
+        record = Record(self.tally, trace, keep_nothing(self.data))
+        self.kernels.run_block(
+            self.state, self.data, self.prior, self.streams, record, self.scratch
+        )
         self.clusters += trace.n_coteries.tolist()
         return trace
 

@@ -18,7 +18,18 @@ from coterie.inference import (
     judge_modes,
     start_apart,
 )
-from coterie.kernels.gibbs.confusion import draw_class_balance
+from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.seats import Seats, new_seats, seat_everybody, write_partition
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
+    matrices_are_due,
+)
 from coterie.kernels.layout import Layout, PerDraw, PerItem, PerSweep
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.truth.counts import starting_truth
@@ -42,6 +53,7 @@ __all__ = [
     "Gamma",
     "Hooks",
     "ItemNumbers",
+    "Keep",
     "Kernels",
     "Layout",
     "Method",
@@ -52,16 +64,26 @@ __all__ = [
     "PerSweep",
     "Posterior",
     "Prior",
+    "Record",
     "Reported",
     "SamplingEstimator",
+    "Seats",
     "Start",
+    "Streams",
     "Tally",
     "Trace",
     "Verdict",
-    "draw_class_balance",
+    "add_mean",
+    "draw_is_due",
+    "draw_matrix",
+    "finish_draw",
     "judge_modes",
+    "keep_class_balance",
+    "keep_state",
     "kernel",
+    "matrices_are_due",
     "mean_matrix",
+    "new_seats",
     "normalise",
     "note_classes",
     "part",
@@ -69,6 +91,8 @@ __all__ = [
     "pick",
     "piece",
     "register",
+    "seat_everybody",
     "start_apart",
     "starting_truth",
+    "write_partition",
 ]

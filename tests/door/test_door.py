@@ -220,7 +220,6 @@ class Calibrated(OneCoin):
 
         return Hooks(
             layout=plain.layout,
-            write_draw=plain.write_draw,
             report=report,
             judge=judge,
             start=start,

@@ -13,6 +13,7 @@ import coterie
 from builders.runs import CROWD, SETTINGS, bits, fit, fit_quietly, interrupt_after
 from coterie.errors import DataError
 from coterie.files import atomic
+from coterie.inference import chain as one_chain
 from coterie.inference import chains as meeting_place
 from coterie.inference import checkpoint as storage
 
@@ -165,7 +166,8 @@ def kill_at(moment, time):
 
     setattr(owner, name, step)
     storage.Checkpoint.due = lambda store: True
-    meeting_place.MEETING_SECONDS = 0.0  # they meet after every block, a sweep at most
+    meeting_place.MEETING_SECONDS = 0.0  # they meet after every block,
+    one_chain.BLOCK_SECONDS = 0.0  # and that is a sweep
 
 
 def fit_and_be_killed(path, moment, time):

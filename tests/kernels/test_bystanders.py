@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from coterie.data.codes import encode
-from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
+from coterie.kernels.keep import Streams
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
 from ladder.cases import LARGER, name
-from ladder.sampler import real
+from ladder.sampler import one_draw, ours, real, run_block
 from reference.problem import THREE_CLASSES
 
 pytestmark = pytest.mark.exact
-MODELS = {ibcc: IBCCPrior(), cbcc: CBCCPrior(), hcbcc: HCBCCPrior()}
+MODELS = {"ibcc": IBCCPrior(), "cbcc": CBCCPrior(), "hcbcc": HCBCCPrior()}
 
 # THREE_CLASSES without item 3 and annotator 2, who have no labels.
 ITEM = {0: 0, 1: 1, 2: 2, 4: 3, 5: 4}
@@ -35,7 +35,7 @@ def run(model, prior, problem, n_sweeps=200):
     zeros = np.zeros(problem.n_items, np.int32), np.zeros(problem.n_annotators, np.int32)
     state = model.initial_state(data, packed, *zeros, rng)
     tally, trace = new_tally(data), new_trace(n_sweeps, data.n_classes)
-    model.run_block(state, data, packed, rng, tally, trace)
+    run_block(model, state, data, packed, rng, tally, trace)
     return state, tally, trace
 
 
@@ -54,23 +54,22 @@ def test_bystanders_change_nobodys_bits(case):
     assert state.truth[3] == -1
 
 
-@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__.split(".")[-1])
-def test_no_labels_at_all_give_the_prior(model):
+@pytest.mark.parametrize("kind", MODELS)
+def test_no_labels_at_all_give_the_prior(kind):
+    model = ours(kind).model
     nothing = np.zeros(0, int)
     data = encode(nothing, nothing, nothing, sizes=(2, 3, 2, 3), gold=np.array([-1, 1]))
-    prior = MODELS[model].resolve(2, 3)
+    prior = MODELS[kind].resolve(2, 3)
     packed = model.pack_prior(prior)
     rng = np.random.default_rng(1)
     start = np.zeros(2, np.int32), np.zeros(3, np.int32)
     state = model.initial_state(data, packed, *start, rng)
     tally, trace = new_tally(data), new_trace(20, 2)
-    model.run_block(state, data, packed, rng, tally, trace)
+    run_block(model, state, data, packed, rng, tally, trace)
     # One item is known to be of class 1, and each class has a pseudo-count of one.
     np.testing.assert_allclose(tally.probability / tally.sweeps, [[1 / 3, 2 / 3], [0, 1]])
     assert np.isfinite(trace.log_joint).all()
     assert (trace.n_coteries == 0).all()
-    out = np.zeros((3, 2, 3))
-    model.mean_confusion(state, data, packed, out)
-    np.testing.assert_allclose(out, np.broadcast_to(prior.mean, out.shape))
-    model.draw_confusion(state, data, packed, rng, rng, out)
-    np.testing.assert_allclose(out.sum(axis=2), 1)
+    mean, draw, *_ = one_draw(model, state, data, packed, Streams(rng, rng, rng))
+    np.testing.assert_allclose(mean, np.broadcast_to(prior.mean, mean.shape))
+    np.testing.assert_allclose(draw.sum(axis=2), 1)

@@ -11,7 +11,7 @@ import pytest
 import coterie
 from coterie.kernels.record import new_tally, new_trace
 from ladder.cases import LARGER, name
-from ladder.sampler import all_states, pack, real, start
+from ladder.sampler import all_states, pack, real, run_block, start
 
 SOURCE = Path(coterie.__file__).parent
 
@@ -55,5 +55,5 @@ def test_a_block_leaves_no_reference_behind(case):
     arrays = [*state, *data[:7], tally.probability, trace.log_joint]
     before = [sys.getrefcount(array) for array in arrays]
     for _ in range(20):
-        sampler.model.run_block(state, data, prior, rng, tally, trace)
+        run_block(sampler.model, state, data, prior, rng, tally, trace)
     assert [sys.getrefcount(array) for array in arrays] == before

@@ -7,7 +7,17 @@ import numpy as np
 
 from coterie.kernels.record import new_tally, new_trace
 from ladder.cases import fixed_parameters
-from ladder.sampler import ALPHA, all_states, at_work, canonical, pack, read, start, weighed
+from ladder.sampler import (
+    ALPHA,
+    all_states,
+    at_work,
+    canonical,
+    pack,
+    read,
+    run_block,
+    start,
+    weighed,
+)
 from reference.joint import log_p_labels_hcbcc, log_p_partition
 
 SAME = 1e-10  # log weights are sums of a few dozen terms of order one
@@ -102,7 +112,7 @@ def check_bookkeeping(sampler, case):
     tally = new_tally(problem.codes)
     for sweep in range(40):
         trace = new_trace(1, problem.n_classes)
-        sampler.model.run_block(state, problem.codes, prior, rng, tally, trace)
+        run_block(sampler.model, state, problem.codes, prior, rng, tally, trace)
         assert_counts(case, state)
         if case.has_groups:
             assert_groups(case, state)

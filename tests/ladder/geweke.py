@@ -13,7 +13,7 @@ from coterie.numeric.partitions import draw_crp
 from coterie.priors import Gamma
 from ladder.cases import Case
 from ladder.montecarlo import limit, standard_error
-from ladder.sampler import pack
+from ladder.sampler import pack, run_block
 
 
 class World:
@@ -103,7 +103,7 @@ def simulate_chain(sampler, case, n_draws, seed):
     state = sampler.model.initial_state(data, prior, z, q, rng)
     tally, rows = new_tally(data), []
     for _ in range(n_draws):
-        sampler.model.run_block(state, data, prior, rng, tally, new_trace(1, data.n_classes))
+        run_block(sampler.model, state, data, prior, rng, tally, new_trace(1, data.n_classes))
         z, q, alpha, beta, eta = live(case, state)
         answers = world.draw_answers(z, q, beta, eta)
         replace_answers(data, answers, world)

@@ -7,7 +7,7 @@ from arviz_stats.base import array_stats
 from scipy import stats
 
 from coterie.kernels.record import new_tally, new_trace
-from ladder.sampler import all_states, canonical, pack, read, start
+from ladder.sampler import all_states, canonical, pack, read, run_block, start
 from reference.exact import key
 
 FALSE_ALARM = 1e-4  # a correct sampler fails a test this often, had the seed been free
@@ -79,7 +79,7 @@ class Chain:
         """Make n sweeps; give their trace and tally."""
         data = self.case.problem.codes
         tally, trace = new_tally(data)._replace(weight=weight), new_trace(n, data.n_classes)
-        self.sampler.model.run_block(self.state, data, self.prior, self.rng, tally, trace)
+        run_block(self.sampler.model, self.state, data, self.prior, self.rng, tally, trace)
         return tally, trace
 
     def visit(self, n_draws, thin):

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 import coterie
+from coterie.kernels.keep import Record, Streams, keep_nothing, new_keep
 from coterie.numeric.jit import Inner
 from coterie.priors import Gamma
 from reference.exact import all_partitions, all_truths
@@ -73,7 +74,12 @@ class Sampler:
 
 def real(case):
     """The sampler that the package ships."""
-    return Sampler("coterie", case.model)
+    return ours(case.model)
+
+
+def ours(name):
+    """The same by its name."""
+    return Sampler("coterie", name)
 
 
 def planted(case, folder, edits=()):
@@ -148,6 +154,24 @@ def read(case, state):
     if case.model == "cbcc":
         return z, q, alpha, None, None
     return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean.swapaxes(1, 2))
+
+
+def run_block(model, state, data, prior, rng, tally, trace):
+    """As many sweeps as the trace has room for, of which no draw is kept."""
+    streams, scratch = Streams(rng, rng, rng), model.new_scratch(state, data, prior)
+    model.run_block(state, data, prior, streams, Record(tally, trace, keep_nothing(data)), scratch)
+
+
+def one_draw(model, state, data, prior, streams):
+    """The mean matrices, a draw of the matrices, of the class balance and of the partition.
+
+    Matrices have as many digits as they are computed with, of which a run keeps half.
+    """
+    keep = new_keep(data, keep_nothing(data).vote, draws=1, every=1)
+    keep = keep._replace(confusion=keep.confusion.astype(np.float64))
+    scratch = model.new_scratch(state, data, prior)
+    model.keep_draw(state, data, prior, streams, keep, scratch)
+    return keep.confusion_sum, keep.confusion[0], keep.class_balance[0], keep.partition[0]
 
 
 def at_work(sampler, case, state):

@@ -6,7 +6,7 @@ from coterie.inference.plan import Plan, plan_for
 from coterie.inference.protocol import NO_HOOKS, Averages, Hooks, Kernels, Reported
 from coterie.inference.sample import Options, Sample, sample
 from coterie.inference.settled import Outcome, Settled, settled_labels, settled_traces
-from coterie.inference.start import Start, clear_votes, start_apart, start_at_vote
+from coterie.inference.start import Start, start_apart, start_at_vote
 
 __all__ = [
     "NO_HOOKS",
@@ -25,7 +25,6 @@ __all__ = [
     "Settled",
     "Start",
     "Verdict",
-    "clear_votes",
     "judge_by_vote",
     "judge_modes",
     "plan_for",

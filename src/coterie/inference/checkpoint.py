@@ -29,10 +29,6 @@ SHARE = 0.05
 """Largest share of the run's time that writing may take."""
 
 
-NESTED = ("trace", "per_draw")
-"""What a chain keeps that is no array but holds some."""
-
-
 class Checkpoint:
     """Where a run is stored, and when it was stored last.
 
@@ -124,8 +120,7 @@ def _arrays(chain: Chain) -> dict[str, Array]:
         "tally/sweeps": chain.tally.sweeps,
         "tally/per_item": chain.tally.per_item,
         **_prefixed("trace", kept.trace._asdict()),
-        **_prefixed("per_draw", kept.per_draw),
-        **_prefixed("kept", {n: a for n, a in kept._asdict().items() if n not in NESTED}),
+        **_prefixed("kept", {n: a for n, a in kept._asdict().items() if n != "trace"}),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -10,8 +9,10 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.inference.plan import Plan
+from coterie.kernels.keep import Keep, new_keep
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.record import Trace, new_trace
+from coterie.kernels.vote import ClearVotes
 
 
 class Kept(NamedTuple):
@@ -27,27 +28,33 @@ class Kept(NamedTuple):
     vote_agreement: NDArray[np.float64]  # (draws,)   share of items whose truth is the vote's
     confusion: NDArray[np.float32]  # (matrices, annotators, classes, answers)
     class_balance: NDArray[np.float64]  # (matrices, classes)
-    per_draw: Mapping[str, NDArray[np.float64]]  # (matrices, ...)   what the kernel's layout says
+    per_draw: NDArray[np.float64]  # (matrices, columns)   what the kernel's layout says
     confusion_sum: NDArray[np.float64]  # (annotators, classes, answers)   summed over draws
     used: NDArray[np.int64]  # (3,)   sweeps, draws, matrices
 
 
-def room(plan: Plan, data: Codes, layout: Layout = PLAIN) -> Kept:
-    """Make room for a whole run."""
-    n_annotators = len(data.annotator_start) - 1
-    matrix = (n_annotators, data.n_classes, data.n_answers)
-    matrices = plan.draws // plan.matrix_thin
-    return Kept(
-        trace=new_trace(plan.draws * plan.thin, data.n_classes, layout),
-        partition=np.zeros((plan.draws, n_annotators), np.int32),
-        n_coteries=np.zeros(plan.draws, np.int64),
-        vote_agreement=np.zeros(plan.draws),
-        confusion=np.zeros((matrices, *matrix), np.float32),
-        class_balance=np.zeros((matrices, data.n_classes)),
-        per_draw=layout.new_draws(matrices),
-        confusion_sum=np.zeros(matrix),
-        used=np.zeros(3, np.int64),
+def room(plan: Plan, data: Codes, vote: ClearVotes, layout: Layout = PLAIN) -> tuple[Kept, Keep]:
+    """Make room for a whole run; give it also as the kernels fill it."""
+    keep = new_keep(
+        data,
+        vote,
+        draws=plan.draws,
+        every=plan.thin,
+        matrices_every=plan.matrix_thin,
+        layout=layout,
     )
+    kept = Kept(
+        trace=new_trace(plan.draws * plan.thin, data.n_classes, layout),
+        partition=keep.partition,
+        n_coteries=keep.n_coteries,
+        vote_agreement=keep.vote_agreement,
+        confusion=keep.confusion,
+        class_balance=keep.class_balance,
+        per_draw=keep.per_draw,
+        confusion_sum=keep.confusion_sum,
+        used=keep.used,
+    )
+    return kept, keep
 
 
 def window(trace: Trace, start: int, stop: int) -> Trace:
@@ -64,7 +71,7 @@ def first(kept: Kept, sweeps: int, draws: int, matrices: int) -> Kept:
         vote_agreement=kept.vote_agreement[:draws],
         confusion=kept.confusion[:matrices],
         class_balance=kept.class_balance[:matrices],
-        per_draw={name: array[:matrices] for name, array in kept.per_draw.items()},
+        per_draw=kept.per_draw[:matrices],
     )
 
 

@@ -51,6 +51,7 @@ def pool(chains: Sequence[Chain]) -> Pooled:
     sweeps, draws, matrices = np.min([chain.kept.used for chain in chains], axis=0)
     kept = [first(chain.kept, sweeps, draws, matrices) for chain in chains]
     clustered, layout = chains[0].sampler.coteries, chains[0].sampler.layout
+    extra = layout.split_draws(np.stack([one.per_draw for one in kept]))
     means = [chain.kept.confusion_sum / chain.kept.used[1] for chain in chains]
     return Pooled(
         average_items(chains),
@@ -63,9 +64,6 @@ def pool(chains: Sequence[Chain]) -> Pooled:
             n_coteries=np.stack([one.n_coteries for one in kept]) if clustered else None,
             trace=stack([one.trace for one in kept], clustered, layout),
             watched=(*WATCHED, *layout.watched),
-            extra={
-                one.name: DrawnArray(one.dims, np.stack([k.per_draw[one.name] for k in kept]))
-                for one in layout.per_draw
-            },
+            extra={one.name: DrawnArray(one.dims, extra[one.name]) for one in layout.per_draw},
         ),
     )

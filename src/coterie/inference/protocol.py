@@ -13,8 +13,8 @@ from coterie.data.codes import Codes
 from coterie.inference.modes import Evidence, Verdict, judge_modes
 from coterie.inference.settled import Outcome, Settled, settled_traces
 from coterie.inference.start import Start, start_apart
+from coterie.kernels.keep import Record, Streams
 from coterie.kernels.layout import PLAIN, Layout
-from coterie.kernels.record import Tally, Trace
 from coterie.posterior import ItemNumbers
 
 FloatArray = NDArray[np.float64]
@@ -36,25 +36,17 @@ class Kernels(Protocol):
     ) -> Any:
         """Start from these classes and clusters."""
 
+    def new_scratch(self, state: Any, data: Codes, prior: Any) -> Any:
+        """Give room to sweep in, for all blocks of a chain; it may show the state's arrays."""
+
     def run_block(
-        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator, tally: Tally,
-        trace: Trace,
-    ) -> None:  # fmt: skip
-        """Do one sweep for each entry of the trace."""
-
-    def draw_confusion(
-        self, state: Any, data: Codes, prior: Any, rng: np.random.Generator,
-        spare: np.random.Generator, out: NDArray[np.float64],
-    ) -> None:  # fmt: skip
-        """Draw every annotator's matrix given the state."""
-
-    def mean_confusion(self, state: Any, data: Codes, prior: Any, out: NDArray[np.float64]) -> None:
-        """Add every annotator's mean matrix given the state."""
-
-    def draw_class_balance(
-        self, state: Any, prior: Any, rng: np.random.Generator, out: NDArray[np.float64]
+        self, state: Any, data: Codes, prior: Any, streams: Streams, record: Record, scratch: Any
     ) -> None:
-        """Draw the class proportions given the state."""
+        """Do one sweep for each entry of the trace, and keep the draws that are due on the way.
+
+        ``coterie.kernels.keep`` says when a draw is due and has what all models keep of it; of its
+        own the kernel adds everybody's mean matrix and draws everybody's matrix.
+        """
 
 
 class Averages(NamedTuple):
@@ -76,12 +68,6 @@ def no_layout(data: Codes, prior: Any) -> Layout:
     return PLAIN
 
 
-def write_nothing(
-    state: Any, data: Codes, prior: Any, rng: np.random.Generator, out: Mapping[str, FloatArray]
-) -> None:
-    """Keep of a draw what is kept of every draw."""
-
-
 def report_as_found(found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
     """Report the model's own probabilities, and all that its layout has per item."""
     numbers = {
@@ -98,8 +84,6 @@ class Hooks:
     ----------
     layout
         ``(data, prior) -> Layout``: what the kernel records beside what every kernel does.
-    write_draw
-        ``(state, data, prior, rng, out)``: fill the arrays that the layout has per draw, by name.
     start
         ``(number, data, rng) -> Start``: where chain ``number`` starts.
     judge
@@ -115,9 +99,6 @@ class Hooks:
     """
 
     layout: Callable[[Codes, Any], Layout] = no_layout
-    write_draw: Callable[[Any, Codes, Any, np.random.Generator, Mapping[str, FloatArray]], None] = (
-        write_nothing
-    )
     start: Callable[[int, Codes, np.random.Generator], Start] = start_apart
     judge: Callable[[Evidence], Verdict] = judge_modes
     settled: Callable[[Outcome], Settled] = settled_traces

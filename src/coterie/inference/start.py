@@ -60,21 +60,6 @@ def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArr
     return truth
 
 
-class ClearVotes(NamedTuple):
-    """The items without gold whose vote has one clear winner."""
-
-    item: IntArray  # (items with one,)
-    winner: IntArray  # (items with one,)
-
-
-def clear_votes(data: Codes) -> ClearVotes:
-    """Give the items without gold whose vote has one clear winner, and the winners."""
-    votes = count_votes(data)
-    most = votes.max(axis=1, keepdims=True)
-    (item,) = np.nonzero(((votes == most).sum(axis=1) == 1) & (data.gold < 0))
-    return ClearVotes(item.astype(np.int32), votes.argmax(axis=1)[item].astype(np.int32))
-
-
 def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
     """Give a cluster to every annotator: all together, all alone, then CRP draws.
 

@@ -1,13 +1,14 @@
 """What a kernel records beside what every kernel does: declared by name, written by column.
 
 A kernel's compiled code writes to the columns of plain arrays (``trace.per_sweep[sweep, k]``,
-``tally.per_item[i, k]``); a :class:`Layout` says what those columns are. They travel by name from
-there: pooled over chains, diagnosed, saved, shown.
+``tally.per_item[i, k]``, ``keep.per_draw[draw, k]``); a :class:`Layout` says what those columns
+are. They travel by name from there: pooled over chains, diagnosed, saved, shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -61,6 +62,11 @@ class PerDraw:
     shape: tuple[int, ...] = ()
     dims: tuple[str, ...] = ()
 
+    @property
+    def n_columns(self) -> int:
+        """Number of columns of ``keep.per_draw`` that it takes."""
+        return math.prod(self.shape)
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -110,9 +116,9 @@ class Layout:
         return sum(one.n_columns for one in self.per_item)
 
     @property
-    def n_draw_cells(self) -> int:
-        """Numbers in everything that is kept per draw."""
-        return sum(int(np.prod(one.shape)) for one in self.per_draw)
+    def n_draw_columns(self) -> int:
+        """Columns of ``keep.per_draw``."""
+        return sum(one.n_columns for one in self.per_draw)
 
     @property
     def watched(self) -> tuple[str, ...]:
@@ -129,13 +135,17 @@ class Layout:
         """Give each quantity's columns, shape (items, columns)."""
         return dict(_split(self.per_item, per_item))
 
-    def new_draws(self, n_draws: int) -> Mapping[str, FloatArray]:
-        """Make room for so many draws of everything that is kept per draw."""
-        return {one.name: np.zeros((n_draws, *one.shape)) for one in self.per_draw}
+    def split_draws(self, per_draw: FloatArray) -> dict[str, FloatArray]:
+        """Give each array, shape (..., *shape)."""
+        shape = {one.name: one.shape for one in self.per_draw}
+        return {
+            name: part.reshape(*part.shape[:-1], *shape[name])
+            for name, part in _split(self.per_draw, per_draw)
+        }
 
 
 def _split(
-    quantities: tuple[PerSweep, ...] | tuple[PerItem, ...], array: FloatArray
+    quantities: Sequence[PerSweep | PerItem | PerDraw], array: FloatArray
 ) -> Iterator[tuple[str, FloatArray]]:
     start = 0
     for one in quantities:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,3 +157,26 @@ def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], ND
     skip = (n_tied * shift).astype(np.int64)
     winner = (best.cumsum(axis=1) > skip[:, None]).argmax(axis=1)
     return winner, n_tied
+
+
+class ClearVotes(NamedTuple):
+    """The items without gold whose vote has one clear winner."""
+
+    item: VoteArray  # (items with one,)
+    winner: VoteArray  # (items with one,)
+
+
+def clear_votes(votes: VoteArray, gold: NDArray[Any]) -> ClearVotes:
+    """Give the items without gold whose vote has one clear winner, and the winners.
+
+    The parameters are those of :func:`vote_shares`.
+
+    Examples
+    --------
+    >>> clear = clear_votes(np.array([[1, 3], [0, 0], [2, 2], [0, 1]]), np.array([-1, -1, -1, 0]))
+    >>> clear.item.tolist(), clear.winner.tolist()
+    ([0], [1])
+    """
+    most = votes.max(axis=1, keepdims=True, initial=0)
+    (item,) = np.nonzero(((votes == most).sum(axis=1) == 1) & (gold < 0))
+    return ClearVotes(item.astype(np.int32), votes[item].argmax(axis=1).astype(np.int32))

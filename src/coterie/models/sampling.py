@@ -18,10 +18,10 @@ from coterie.inference import (
     Kernels,
     Options,
     Sampler,
-    clear_votes,
     plan_for,
     sample,
 )
+from coterie.kernels.vote import clear_votes, count_votes
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.priors import Prior
@@ -140,13 +140,13 @@ class SamplingEstimator(Estimator):
         kernels, hooks, codes = self.kernels(), self.hooks(), annotations.codes
         prior = self.pack_prior(annotations)
         layout = hooks.layout(codes, prior)
-        cells = layout.n_draw_cells
+        cells = layout.n_draw_columns
         return Sampler(
             kernels=kernels,
             data=codes,
             prior=prior,
             plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
-            vote=clear_votes(codes),
+            vote=clear_votes(count_votes(codes), codes.gold),
             coteries=self.abilities.coteries,
             hooks=hooks,
             layout=layout,

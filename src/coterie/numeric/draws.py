@@ -1,4 +1,4 @@
-"""Gamma, Beta and Antoniak draws, in logs where the numbers themselves underflow."""
+"""Gamma, Beta, Dirichlet and Antoniak draws, in logs where the numbers themselves underflow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
@@ -96,6 +97,51 @@ def log_gamma_draws(shapes: FloatArray, rng: np.random.Generator) -> FloatArray:
     with np.errstate(divide="ignore", over="ignore"):
         below = rng.standard_exponential(shapes.shape) / shapes
     return np.asarray(np.log(rng.standard_gamma(shapes + 1)) - below)
+
+
+@piece
+def draw_dirichlet(shapes: FloatArray, rng: np.random.Generator) -> None:
+    """Turn the shapes of a Dirichlet, of which one at least is not zero, into a draw, in place.
+
+    Examples
+    --------
+    >>> row = np.array([1e-5, 2e-5, 0.0])
+    >>> draw_dirichlet(row, np.random.default_rng(1))
+    >>> row.tolist()
+    [1.0, 0.0, 0.0]
+    """
+    largest, total = 0.0, 0.0
+    for k in range(len(shapes)):
+        largest = shapes[k] if shapes[k] > largest else largest
+    if largest < 1:  # all of the numbers may be too small for a float: draw their logs
+        for k in range(len(shapes)):
+            shapes[k] = draw_log_gamma(shapes[k], rng)
+        normalise(shapes)
+        return
+    for k in range(len(shapes)):
+        shapes[k] = rng.standard_gamma(shapes[k])
+        total += shapes[k]
+    for k in range(len(shapes)):
+        shapes[k] /= total
+
+
+@piece
+def draw_corner(log_mean: FloatArray, rng: np.random.Generator) -> None:
+    """Turn log probabilities into one certain answer drawn from them, in place.
+
+    It is the limit of a Dirichlet with this mean as its strength goes to zero.
+
+    Examples
+    --------
+    >>> row = np.log([1e-9, 1.0])
+    >>> draw_corner(row, np.random.default_rng(1))
+    >>> row.tolist()
+    [0.0, 1.0]
+    """
+    normalise(log_mean)
+    chosen = pick(log_mean, rng.random())
+    for k in range(len(log_mean)):
+        log_mean[k] = 1.0 if k == chosen else 0.0
 
 
 @piece

@@ -16,8 +16,12 @@ from coterie.extend import (
     PerDraw,
     PerItem,
     PerSweep,
-    draw_class_balance,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
     kernel,
+    matrices_are_due,
     normalise,
     note_classes,
     pick,
@@ -25,14 +29,11 @@ from coterie.extend import (
 )
 
 __all__ = [
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
     "layout",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
-    "write_draw",
 ]
 
 
@@ -50,6 +51,14 @@ class State(NamedTuple):
     truth: np.ndarray  # (items,)        z, or -1 for items that nobody knows anything about
     class_total: np.ndarray  # (classes,)
     right: np.ndarray  # (annotators,)   labels that are the truth
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    chances: tuple[np.ndarray, np.ndarray]  # (annotators,)   logs of a hit, of one miss
+    log_balance: np.ndarray  # (classes,)   log tau
+    weights: np.ndarray  # (classes,)
 
 
 def pack_prior(prior):
@@ -74,14 +83,15 @@ def initial_state(data, prior, truth, group, rng):
     return State(start, class_total, np.bincount(hits, minlength=n_annotators))
 
 
-def run_block(state, data, prior, rng, tally, trace):
+def new_scratch(state, data, prior):
     chances = np.zeros(len(state.right)), np.zeros(len(state.right))
-    sweep_many(state, data, prior, rng, tally, trace, chances, np.zeros((2, data.n_classes)))
+    return Scratch(chances, np.zeros(data.n_classes), np.zeros(data.n_classes))
 
 
 @kernel
-def sweep_many(state, data, prior, rng, tally, trace, chances, room):
-    log_balance, weights = room[0], room[1]
+def run_block(state, data, prior, streams, record, scratch):
+    rng, (tally, trace, keep) = streams.moves, record
+    chances, log_balance, weights = scratch
     for sweep in range(len(trace.log_joint)):
         log_prior = draw_skills(state, data, prior, rng, chances)
         log_prior += draw_balance(state, prior, rng, log_balance)
@@ -109,6 +119,8 @@ def sweep_many(state, data, prior, rng, tally, trace, chances, room):
         note_classes(sweep, state.class_total, trace)
         trace.per_sweep[sweep, 0] = state.right.sum()
         trace.per_sweep[sweep, 1] = moved
+        if draw_is_due(keep):
+            keep_draw(state, data, prior, streams, keep)
 
 
 @kernel
@@ -173,32 +185,30 @@ def move(i, old, new, state, data):
         state.right[l] += int(c == new) - int(c == old)
 
 
-def write_draw(state, data, prior, rng, out):
-    """Keep everybody's mean skill given the state."""
-    out["skill"][...] = mean_skill(state, data, prior)
+@kernel
+def keep_draw(state, data, prior, streams, keep):
+    """Keep everybody's mean matrix, a draw of it, and their mean skill, given the state."""
+    keep_state(0, state.truth, keep)
+    due, draw = matrices_are_due(keep), keep.used[2]
+    for l in range(len(state.right)):
+        n = data.annotator_start[l + 1] - data.annotator_start[l]
+        a, b = prior.a + state.right[l], prior.b + n - state.right[l]
+        add_coin(a / (a + b), keep.confusion_sum[l])
+        if due:
+            keep.per_draw[draw, l] = a / (a + b)
+            # Those without labels have a stream of their own: they change nobody's bits.
+            skill = streams.draws.beta(a, b) if n > 0 else streams.spare.beta(a, b)
+            add_coin(skill, keep.confusion[draw, l])
+    if due:
+        keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
+    finish_draw(keep)
 
 
-def mean_skill(state, data, prior):
-    return (prior.a + state.right) / (prior.a + prior.b + np.diff(data.annotator_start))
-
-
-def draw_confusion(state, data, prior, rng, spare, out):
-    n = np.diff(data.annotator_start)
-    skill = np.empty(len(n))
-    for who, source in ((n > 0, rng), (n == 0, spare)):
-        right = state.right[who]
-        skill[who] = source.beta(prior.a + right, prior.b + n[who] - right)
-    out[...] = matrices(skill, *out.shape[1:])
-
-
-def mean_confusion(state, data, prior, out):
-    out += matrices(mean_skill(state, data, prior), *out.shape[1:])
-
-
-def matrices(skill, n_classes, n_answers):
-    """Give one coin per annotator as matrices, shape (annotators, classes, answers)."""
-    own = np.eye(n_classes, n_answers)
-    if n_answers == 1:
-        return np.ones((len(skill), n_classes, 1))
-    other = (1 - skill) / (n_answers - 1)
-    return skill[:, None, None] * own + other[:, None, None] * (1 - own)
+@kernel
+def add_coin(skill, matrix):
+    """Add the matrix, shape (classes, answers), of somebody who is right with this chance."""
+    n_classes, n_answers = matrix.shape
+    for t in range(n_classes):
+        for c in range(n_answers):
+            wrong = (1 - skill) / (n_answers - 1) if n_answers > 1 else 0.0
+            matrix[t, c] += 1.0 if n_answers == 1 else skill if c == t else wrong

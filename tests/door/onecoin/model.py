@@ -20,4 +20,4 @@ class OneCoin(SamplingEstimator):
     def hooks(self):
         from door.onecoin import kernel
 
-        return Hooks(layout=kernel.layout, write_draw=kernel.write_draw)
+        return Hooks(layout=kernel.layout)

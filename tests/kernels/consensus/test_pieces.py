@@ -9,6 +9,7 @@ import pytest
 from coterie.data.codes import encode
 from coterie.kernels.gibbs.consensus import model
 from coterie.kernels.gibbs.consensus.votes import class_weights
+from coterie.kernels.keep import Streams
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import Beta, ConsensusPrior, Gamma
 from ladder.consensus import draws
@@ -25,7 +26,7 @@ from ladder.consensus.cases import (
     some_values,
 )
 from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
-from ladder.sampler import planted
+from ladder.sampler import one_draw, planted, run_block
 from reference.problem import THREE_CLASSES
 
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -50,9 +51,8 @@ def run(sampler, case, n_sweeps, seed=4):
     state = make_state(sampler, case, some_values(case, 1))
     tally, trace = new_tally_of(case), new_trace(n_sweeps, case.problem.n_classes)
     rng = np.random.default_rng(seed)
-    file(sampler, "model").run_block(
-        state, case.problem.codes, packed(sampler, case), rng, tally, trace
-    )
+    prior, model = packed(sampler, case), file(sampler, "model")
+    run_block(model, state, case.problem.codes, prior, rng, tally, trace)
     return state, tally, trace
 
 
@@ -90,7 +90,7 @@ def sweep(case, n_sweeps, seed=4):
     prior, data = model.pack_prior(case.prior), case.problem.codes
     state, rng = start(data, prior, seed)
     tally, trace = new_tally_of(case), new_trace(n_sweeps, data.n_classes)
-    model.run_block(state, data, prior, rng, tally, trace)
+    run_block(model, state, data, prior, rng, tally, trace)
     return state, tally, trace
 
 
@@ -117,7 +117,7 @@ def test_no_labels_at_all_give_the_prior():
     state, rng = start(data, prior)
     case = Case(replace(THREE_CLASSES, n_items=2, n_classes=2), ConsensusPrior().resolve(2, 3))
     tally, trace = new_tally_of(case), new_trace(20, 2)
-    model.run_block(state, data, prior, rng, tally, trace)
+    run_block(model, state, data, prior, rng, tally, trace)
     # One item is known to be of class 1, and each class has a pseudo-count of one.
     np.testing.assert_allclose(tally.probability / 20, [[1 / 3, 2 / 3], [0, 1]])
     np.testing.assert_allclose(tempered_of(case, tally) / 20, [[1 / 3, 2 / 3], [0, 1]])
@@ -126,12 +126,10 @@ def test_no_labels_at_all_give_the_prior():
     )
     assert np.isfinite(trace.log_joint).all()
     assert (trace.n_coteries == 0).all()
-    out = np.zeros((3, 2, 3))
-    model.mean_confusion(state, data, prior, out)
+    mean, draw, *_ = one_draw(model, state, data, prior, Streams(rng, rng, rng))
     want = 0.3 * state.guess + 0.7 * np.eye(2, 3)
-    np.testing.assert_allclose(out, np.broadcast_to(want, out.shape), atol=0.01)  # d is on points
-    model.draw_confusion(state, data, prior, rng, rng, out)
-    np.testing.assert_allclose(out.sum(axis=2), 1)
+    np.testing.assert_allclose(mean, np.broadcast_to(want, mean.shape), atol=0.01)  # d is on points
+    np.testing.assert_allclose(draw.sum(axis=2), 1)
 
 
 def crowd(n_items, n_annotators, n_classes, seed=1):
@@ -164,15 +162,13 @@ def test_extremes_give_finite_numbers(sizes, changes):
     state, rng = start(data, packed_prior)
     tally = new_tally(data, model.layout_of(data, packed_prior))
     trace = new_trace(200, sizes[2])
-    model.run_block(state, data, packed_prior, rng, tally, trace)
+    run_block(model, state, data, packed_prior, rng, tally, trace)
     for sums in (tally.probability, *np.split(tally.per_item, [sizes[2]], axis=1)):
         np.testing.assert_allclose(sums.sum(axis=1), 200, rtol=1e-9)
     assert np.isfinite(trace.log_likelihood).all()
-    out = np.zeros(state.said.swapaxes(1, 2).shape)
-    model.draw_confusion(state, data, packed_prior, rng, rng, out)
-    np.testing.assert_allclose(out.sum(axis=2), 1, atol=1e-9)
-    model.mean_confusion(state, data, packed_prior, out)
-    assert np.isfinite(out).all()
+    mean, draw, *_ = one_draw(model, state, data, packed_prior, Streams(rng, rng, rng))
+    np.testing.assert_allclose(draw.sum(axis=2), 1, atol=1e-9)
+    assert np.isfinite(mean).all()
 
 
 def test_class_weights_follow_the_votes():

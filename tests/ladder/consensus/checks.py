@@ -24,6 +24,7 @@ from ladder.consensus.cases import (
     some_drawn,
     some_values,
 )
+from ladder.sampler import run_block
 from reference import consensus as reference
 
 SEEDS = range(3)
@@ -127,7 +128,7 @@ def check_means(sampler, case):
     prior, values = packed(sampler, case), some_values(case, 2)
     state = make_state(sampler, case, values)
     tables = np.random.default_rng(1).integers(0, 4, state.weight.shape)
-    for m, t in itertools.product(range(len(state.slot)), range(case.problem.n_classes)):
+    for m, t in itertools.product(range(len(values.d)), range(case.problem.n_classes)):
         b = reference.base(prior.point[values.d[m]], values.w, case.problem.n_classes)[t]
         want = case.prior.mean_strength * b
         for c in range(case.problem.n_answers):
@@ -252,7 +253,7 @@ def check_bookkeeping(sampler, case, n_sweeps=25):
     rng, tally = np.random.default_rng(3), new_tally_of(case)
     for sweep in range(n_sweeps):
         trace = new_trace(1, problem.n_classes)
-        model.run_block(state, problem.codes, prior, rng, tally, trace)
+        run_block(model, state, problem.codes, prior, rng, tally, trace)
         assert_recount(case, state)
         assert_groups(case, state)
         values = read_values(case, state)

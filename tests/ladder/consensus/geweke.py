@@ -12,6 +12,7 @@ from ladder.consensus.cases import file, packed
 from ladder.consensus.checks import new_tally_of
 from ladder.geweke import columns, replace_answers
 from ladder.montecarlo import limit, standard_error
+from ladder.sampler import run_block
 from reference.consensus import points
 from reference.consensus_prior import dirichlet, draw_worlds
 
@@ -105,7 +106,7 @@ def simulate_chain(sampler, case, n, seed):
     state = model.initial_state(data, prior, z, np.zeros(problem.n_annotators, np.int32), rng)
     tally, rows = new_tally_of(case), []
     for sweep in range(n + n // 20):  # it starts anywhere
-        model.run_block(state, data, prior, rng, tally, new_trace(1, data.n_classes))
+        run_block(model, state, data, prior, rng, tally, new_trace(1, data.n_classes))
         own, answer = redraw(case, crowd, state, data, rng)
         if sweep >= n // 20:
             rows.append(crowd.statistics(live(prior, state), own, answer))

@@ -4,10 +4,12 @@ import itertools
 
 import numpy as np
 
+from coterie.kernels.keep import Streams
 from coterie.kernels.record import new_trace
 from ladder.consensus.cases import DESIGN_EFFECT, file, make_state, packed, some_values
 from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
 from ladder.montecarlo import limit, standard_error
+from ladder.sampler import one_draw, run_block
 from reference.consensus import points
 from reference.consensus_prior import Importance, draw_worlds, item_weights, weigh
 
@@ -73,13 +75,12 @@ def by_chain(sampler, case, n_blocks, block, seed):
     model, prior, data = file(sampler, "model"), packed(sampler, case), case.problem.codes
     rng = np.random.default_rng(seed)
     state = make_state(sampler, case, some_values(case, 0))
-    model.run_block(
-        state, data, prior, rng, new_tally_of(case, 0.0), new_trace(100, data.n_classes)
-    )
+    tally, trace = new_tally_of(case, 0.0), new_trace(100, data.n_classes)
+    run_block(model, state, data, prior, rng, tally, trace)
     rows = []
     for _ in range(n_blocks):
         tally, trace = new_tally_of(case), new_trace(block, data.n_classes)
-        model.run_block(state, data, prior, rng, tally, trace)
+        run_block(model, state, data, prior, rng, tally, trace)
         rows.append(chain_quantities(model, case, prior, state, tally, trace))
     return {name: np.array([row[name] for row in rows], float) for name in rows[0]}
 
@@ -104,8 +105,8 @@ def chain_quantities(model, case, prior, state, tally, trace):
     found["knowledge",] = prior.point[state.known[m]]
     found["strength",] = state.strength[m, 0]
     found["mean",] = np.exp(state.log_mean[m, 0, 1])
-    matrices = np.zeros((problem.n_annotators, problem.n_classes, problem.n_answers))
-    model.mean_confusion(state, problem.codes, prior, matrices)
+    sources = Streams(*map(np.random.default_rng, range(3)))
+    matrices, *_ = one_draw(model, state, problem.codes, prior, sources)
     for l in range(problem.n_annotators):
         found["matrix", l], found["last", l] = matrices[l, 0, 0], matrices[l, -1, -1]
     return found

@@ -6,7 +6,7 @@ q ~ CRP(alpha),  Psi[m, t] ~ Dir(beta[t] eta[t]),  tau ~ Dir(eps mu);  Psi, tau 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,19 +22,37 @@ from coterie.kernels.gibbs.cells import (
     new_cells,
     tables_of,
 )
-from coterie.kernels.gibbs.confusion import draw_class_balance, draw_matrices, mean_matrices
+from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
 from coterie.kernels.gibbs.groups import (
     Concentration,
     close_group,
     log_partition,
     pack_concentration,
-    seat_newcomers,
-    share_of_new,
     starting_concentration,
     starting_groups,
     update_concentration,
 )
-from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.gibbs.seats import (
+    Seats,
+    add_newcomers,
+    count_people,
+    forget,
+    new_seats,
+    seat_everybody,
+    share_of_new,
+    write_partition,
+)
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
+    matrices_are_due,
+)
+from coterie.kernels.record import note_classes
 from coterie.kernels.shapes import Shapes, flat, shapes_of
 from coterie.kernels.truth.counts import (
     View,
@@ -54,10 +72,8 @@ from coterie.priors import CBCCPrior
 __all__ = [
     "Prior",
     "State",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]
@@ -97,6 +113,15 @@ class Room(NamedTuple):
     weights: FloatArray  # (slots,)   log weights, then probabilities
 
 
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    view: View
+    work: Work
+    room: Room
+    seats: Seats
+
+
 def pack_prior(prior: CBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
     shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
@@ -113,7 +138,7 @@ def initial_state(
 ) -> State:
     """Start from a truth, shape (N,), and a grouping, shape (L,); alpha from its prior."""
     start, class_total = starting_truth(truth, data)
-    seats, size, slot, n_coteries = starting_groups(group, data, 0)
+    seats, size, slot, n_coteries = starting_groups(group, data)
     own, _ = count_answers(start, np.arange(len(seats), dtype=np.int32), len(seats), data)
     said = np.zeros((len(slot), *own.shape[1:]), np.int32)
     np.add.at(said, seats[seats >= 0], own[seats >= 0])
@@ -226,38 +251,25 @@ def log_likelihood(state: State, prior: Prior) -> float:
     return result
 
 
-def run_block(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    tally: Tally,
-    trace: Trace,
-) -> None:
-    """Make as many sweeps as the trace has room for, changing the state in place."""
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
     view = view_of(state, prior)
-    scratch = new_work(data, view), new_room(state, data)
-    _sweep_many(state, view, data, prior, rng, (tally, trace), scratch)
+    seats = on_own_lines(new_seats(len(state.slot), data))
+    return Scratch(view, new_work(data, view), new_room(state, data), seats)
 
 
 @kernel
-def _sweep_many(
-    state: State,
-    view: View,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    record: tuple[Tally, Trace],
-    scratch: tuple[Work, Room],
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
-    tally, trace = record
-    work, room = scratch
-    log_alpha = state.log_concentration
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    trace, (view, work, room, _) = record.trace, scratch
+    log_alpha, moves = state.log_concentration, streams.moves
     for sweep in range(len(trace.log_joint)):
         add_shapes(view, data, work)
-        sweep_shared(view, data, work, rng, tally)
-        sweep_groups(state, prior, room, rng)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
+        sweep_shared(view, data, work, moves, record.tally)
+        sweep_groups(state, prior, room, moves)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
         log_p_labels = log_likelihood(state, prior)
         log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
         trace.log_likelihood[sweep] = log_p_labels
@@ -265,48 +277,69 @@ def _sweep_many(
         trace.n_coteries[sweep] = state.n_coteries[0]
         trace.concentration[sweep] = math.exp(log_alpha[0])
         note_classes(sweep, state.class_total, trace)
+        if draw_is_due(record.keep):
+            keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
-def draw_confusion(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-    out: FloatArray,
+@piece
+def keep_draw(
+    state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep, scratch: Scratch
 ) -> None:
-    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+    """Keep the present state as a draw.
 
-    One draw a cluster, shared by its members. ``spare`` draws for annotators without labels, so
-    that they move nobody else's draws.
+    ``streams.spare`` draws for annotators without labels: they move nobody else's draws.
     """
-    groups, place = in_order(state)
-    drawn = draw_matrices(state.said[groups], prior.shapes, 0 * groups, rng)
-    active, idle = state.group >= 0, np.flatnonzero(state.group < 0)
-    out[active] = drawn[place[state.group[active]]]
-    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
-    joins = seats >= 0
-    out[idle[joins]] = drawn[place[seats[joins]]]
-    nothing = np.zeros((np.count_nonzero(~joins), *state.said.shape[1:]), np.int32)
-    out[idle[~joins]] = draw_matrices(nothing, prior.shapes, 0 * idle[~joins], spare)
+    seats = scratch.seats
+    keep_state(state.n_coteries[0], state.truth, keep)
+    free = state.slot[state.n_coteries[0] :]
+    seat_everybody(state.group, free, state.log_concentration[0], streams.spare, seats)
+    write_partition(seats, keep.partition[keep.used[1]])
+    add_means(state, prior, seats, keep.confusion_sum)
+    if matrices_are_due(keep):
+        draw_matrices(state, prior, streams, seats, keep)
+        keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
+    finish_draw(keep)
 
 
-def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
+@part
+def draw_matrices(state: State, prior: Prior, streams: Streams, seats: Seats, keep: Keep) -> None:
+    """Draw a matrix for every coterie, shared by all who sit there."""
+    out = keep.confusion[keep.used[2]]
+    forget(seats)
+    for newcomers in range(2):  # after all others: what they open takes nothing from their stream
+        for l in range(len(state.group)):
+            if (state.group[l] < 0) == (newcomers == 1):
+                m = seats.seat[l]
+                if seats.noted[m] >= 0:
+                    copy_matrix(seats.noted[m], l, out)
+                elif newcomers == 0:
+                    draw_matrix(state.said[m], prior.shapes, 0, streams.draws, keep.row, out[l])
+                else:
+                    draw_matrix(state.said[m], prior.shapes, 0, streams.spare, keep.row, out[l])
+                seats.noted[m] = l
+
+
+@piece
+def copy_matrix(source: int, target: int, matrices: NDArray[Any]) -> None:
+    """Copy one matrix to another place, matrices of shape (L, T, C)."""
+    for t in range(matrices.shape[1]):
+        for c in range(matrices.shape[2]):
+            matrices[target, t, c] = matrices[source, t, c]
+
+
+@part
+def add_means(state: State, prior: Prior, seats: Seats, out: FloatArray) -> None:
     """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    groups, place = in_order(state)
-    mean = mean_matrices(state.said[groups], prior.shapes, 0 * groups)
-    active = state.group >= 0
-    out[active] += mean[place[state.group[active]]]
-    new = share_of_new(state.size, state.log_concentration[0])
-    nothing = np.zeros((1, *state.said.shape[1:]), np.int32)
-    newcomer = new * mean_matrices(nothing, prior.shapes, np.zeros(1, np.int64))[0]
-    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
-    out[~active] += newcomer + np.tensordot(share, mean, 1)
-
-
-def in_order(state: State) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the slots of the groups, shape (M,), and where in that list each slot is."""
-    groups = state.slot[: state.n_coteries[0]].astype(np.int64)
-    place = np.zeros(len(state.slot), np.int64)
-    place[groups] = np.arange(len(groups))
-    return groups, place
+    for l in range(len(state.group)):
+        if state.group[l] >= 0:
+            add_mean(state.said[state.group[l]], prior.shapes, 0, 1.0, out[l])
+    n_people = count_people(state.group)
+    if n_people == len(state.group):
+        return
+    new = share_of_new(n_people, state.log_concentration[0])
+    seats.newcomer[:] = 0.0
+    for k in range(state.n_coteries[0] + 1):  # the last is free: nothing is counted there
+        m = state.slot[k]
+        share = (1 - new) * state.size[m] / n_people if k < state.n_coteries[0] else new
+        add_mean(state.said[m], prior.shapes, 0, share, seats.newcomer)
+    add_newcomers(state.group, seats.newcomer, out)

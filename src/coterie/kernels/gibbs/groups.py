@@ -55,15 +55,16 @@ def starting_concentration(prior: Concentration, rng: np.random.Generator) -> fl
 
 
 def starting_groups(
-    group: IntArray, data: Codes, n_spare: int
+    group: IntArray, data: Codes, n_auxiliaries: int = 0
 ) -> tuple[IntArray, IntArray, IntArray, NDArray[np.int64]]:
     """Seat the annotators who have labels: group, size, slot and n_coteries (1,).
 
-    There are slots for as many groups as such annotators, and ``n_spare`` more.
+    There are slots for as many groups as annotators, and for the auxiliaries: those without labels
+    may open groups in a draw.
     """
     labelled = np.diff(data.annotator_start) > 0
     seats = canonical_groups(np.where(labelled, group, -1).astype(np.int32))
-    n_slots = int(labelled.sum()) + n_spare
+    n_slots = len(labelled) + n_auxiliaries
     size = np.bincount(seats[labelled], minlength=n_slots).astype(np.int32)
     n_coteries = np.array([np.count_nonzero(size)])
     return seats, size, np.arange(n_slots, dtype=np.int32), n_coteries
@@ -112,18 +113,3 @@ def log_partition(size: IntArray, log_concentration: float, prior: Concentration
     if prior.sampled:
         result += log_gamma_density(log_concentration, prior.shape, prior.rate)
     return result
-
-
-def share_of_new(size: IntArray, log_concentration: float) -> float:
-    """Give the chance that one more annotator opens a group, alpha / (L + alpha)."""
-    concentration = math.exp(log_concentration)
-    return concentration / (int(size.sum()) + concentration)
-
-
-def seat_newcomers(
-    n: int, size: IntArray, log_concentration: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Draw the group of one more annotator, n times apart; -1 is a new one."""
-    places = np.append(np.cumsum(size), size.sum() + math.exp(log_concentration))
-    seats = np.searchsorted(places, rng.random(n) * places[-1], side="right")
-    return np.where(seats < len(size), seats, -1)

@@ -12,14 +12,18 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
-from coterie.kernels.gibbs.confusion import (
-    draw_class_balance,
-    draw_matrices,
-    labelled,
-    mean_matrices,
-    slabs,
+from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
+    matrices_are_due,
 )
-from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.record import note_classes
 from coterie.kernels.shapes import Shapes, flat, shapes_of
 from coterie.kernels.truth.counts import (
     View,
@@ -31,17 +35,15 @@ from coterie.kernels.truth.counts import (
     starting_truth,
 )
 from coterie.kernels.truth.sweep import sweep_own
-from coterie.numeric.jit import kernel, piece
+from coterie.numeric.jit import kernel, part, piece
 from coterie.numeric.lines import on_own_lines
 from coterie.priors import IBCCPrior
 
 __all__ = [
     "Prior",
     "State",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]
@@ -65,6 +67,13 @@ class Prior(NamedTuple):
     class_weight: FloatArray  # (classes,)   eps mu
     shapes: Shapes  # one base: beta, eta
     tables: Tables
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    view: View
+    work: Work
 
 
 def pack_prior(prior: IBCCPrior) -> Prior:
@@ -116,57 +125,51 @@ def log_likelihood(state: State, prior: Prior) -> float:
     return result
 
 
-def run_block(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    tally: Tally,
-    trace: Trace,
-) -> None:
-    """Make as many sweeps as the trace has room for, changing the state in place."""
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
     view = view_of(state, prior)
-    _sweep_many(state, view, data, prior, rng, (tally, trace), new_work(data, view))
+    return Scratch(view, new_work(data, view))
 
 
 @kernel
-def _sweep_many(
-    state: State,
-    view: View,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    record: tuple[Tally, Trace],
-    work: Work,
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
-    tally, trace = record
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    trace, (view, work) = record.trace, scratch
     add_shapes(view, data, work)
     for sweep in range(len(trace.log_joint)):
-        sweep_own(view, data, work, rng, tally)
+        sweep_own(view, data, work, streams.moves, record.tally)
         trace.log_likelihood[sweep] = log_likelihood(state, prior)
         trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
         note_classes(sweep, state.class_total, trace)
+        if draw_is_due(record.keep):
+            keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
-def draw_confusion(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-    out: FloatArray,
+@piece
+def keep_draw(
+    state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep, scratch: Scratch
 ) -> None:
-    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+    """Keep the present state as a draw.
 
-    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    ``streams.spare`` draws for annotators without labels: they move nobody else's draws.
     """
-    active = labelled(data)
-    for who, source in ((active, rng), (~active, spare)):
-        for some in slabs(np.flatnonzero(who), out[0].size):
-            out[some] = draw_matrices(state.said[some], prior.shapes, 0 * some, source)
+    keep_state(0, state.truth, keep)
+    for l in range(len(state.said)):
+        add_mean(state.said[l], prior.shapes, 0, 1.0, keep.confusion_sum[l])
+    if matrices_are_due(keep):
+        draw_matrices(state, data, prior, streams, keep)
+        keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
+    finish_draw(keep)
 
 
-def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
-    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    for some in slabs(np.arange(len(out)), out[0].size):
-        out[some] += mean_matrices(state.said[some], prior.shapes, 0 * some)
+@part
+def draw_matrices(state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep) -> None:
+    """Draw everybody's matrix."""
+    out = keep.confusion[keep.used[2]]
+    for l in range(len(state.said)):
+        if data.annotator_start[l] < data.annotator_start[l + 1]:
+            draw_matrix(state.said[l], prior.shapes, 0, streams.draws, keep.row, out[l])
+        else:
+            draw_matrix(state.said[l], prior.shapes, 0, streams.spare, keep.row, out[l])

@@ -3,11 +3,9 @@
 from coterie.kernels.gibbs.consensus.model import (
     Prior,
     State,
-    draw_class_balance,
-    draw_confusion,
     initial_state,
     layout_of,
-    mean_confusion,
+    new_scratch,
     pack_prior,
     run_block,
 )
@@ -17,12 +15,10 @@ __all__ = [
     "Prior",
     "State",
     "class_weights",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
     "layout_of",
-    "mean_confusion",
     "mix_with_votes",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]

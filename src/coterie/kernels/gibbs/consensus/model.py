@@ -12,12 +12,13 @@ items need is drawn, and the items are independent.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.gibbs.confusion import draw_class_balance, draw_matrices, mean_matrices, slabs
+from coterie.kernels.gibbs.consensus.draws import open_coteries, write_newcomer
 from coterie.kernels.gibbs.consensus.groups import draw_fresh, sweep_groups
 from coterie.kernels.gibbs.consensus.items import Found, Given, sweep_items
 from coterie.kernels.gibbs.consensus.joint import log_labels_given, log_rest
@@ -37,35 +38,52 @@ from coterie.kernels.gibbs.consensus.swap import sweep_classes
 from coterie.kernels.gibbs.consensus.tally import layout_of, tally_bystanders
 from coterie.kernels.gibbs.groups import (
     pack_concentration,
-    seat_newcomers,
-    share_of_new,
     starting_concentration,
     starting_groups,
     update_concentration,
 )
+from coterie.kernels.gibbs.hcbcc.draws import add_own_means, draw_own_matrices
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
-from coterie.kernels.record import Tally, Trace, note_classes
-from coterie.kernels.shapes import Shapes
+from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
+    matrices_are_due,
+)
+from coterie.kernels.record import note_classes
 from coterie.kernels.truth.counts import count_answers, starting_truth
 from coterie.numeric.draws import log_gamma_draws
-from coterie.numeric.jit import kernel, part
+from coterie.numeric.jit import kernel, part, piece
 from coterie.numeric.lines import on_own_lines
 from coterie.priors import ConsensusPrior
 
 __all__ = [
     "Prior",
     "State",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
     "layout_of",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    given: Given
+    found: Found
+    crowd: Crowd
+    room: Room
+    seats: Seats
 
 
 def pack_prior(prior: ConsensusPrior, design_effect: float = 0.0) -> Prior:
@@ -162,50 +180,44 @@ def found_of_items(state: State) -> Found:
     )
 
 
-def run_block(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    tally: Tally,
-    trace: Trace,
-) -> None:
-    """Make as many sweeps as the trace has room for, changing the state in place."""
-    items = given_to_items(state, prior), found_of_items(state)
-    people = crowd_of(state), new_room(state, data, prior)
-    _sweep_many(state, data, rng, (tally, trace), items, people)
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
+    return Scratch(
+        given=given_to_items(state, prior),
+        found=found_of_items(state),
+        crowd=crowd_of(state),
+        room=new_room(state, data, prior),
+        seats=on_own_lines(new_seats(len(state.slot), data)),
+    )
 
 
 @kernel
-def _sweep_many(
-    state: State,
-    data: Codes,
-    rng: np.random.Generator,
-    record: tuple[Tally, Trace],
-    items: tuple[Given, Found],
-    people: tuple[Crowd, Room],
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
-    given, found = items
-    crowd, room = people
-    prior, log_alpha = given.prior, state.log_concentration
-    tally, trace = record
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    given, found, crowd, room, _ = scratch
+    log_alpha, moves = state.log_concentration, streams.moves
+    tally, trace, keep = record
     for sweep in range(len(trace.log_joint)):
         # Parameters first: at the start they know nothing of the labels yet.
-        sweep_parameters(state, crowd, prior, room, rng)
-        sweep_classes(state, prior, room, rng)
-        draw_given(state, prior, given.drawn, rng)
+        sweep_parameters(state, crowd, prior, room, moves)
+        sweep_classes(state, prior, room, moves)
+        draw_given(state, prior, given.drawn, moves)
         clear_counts(found.counts)
-        sweep_items((0, len(state.truth)), data, given, found, tally, rng)
+        sweep_items((0, len(state.truth)), data, given, found, tally, moves)
         add_totals(state)
         tally_bystanders(state, prior, data, tally)
-        sweep_groups(state, crowd, prior, room, rng)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
+        sweep_groups(state, crowd, prior, room, moves)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
         log_p_labels = log_labels_given(state, prior, room)
         trace.log_likelihood[sweep] = log_p_labels
         trace.log_joint[sweep] = log_p_labels + log_rest(state, prior)
         trace.n_coteries[sweep] = state.n_coteries[0]
         trace.concentration[sweep] = math.exp(log_alpha[0])
         note_classes(sweep, state.class_total, trace)
+        if draw_is_due(keep):
+            keep_draw(state, data, prior, streams, keep, scratch)
 
 
 @part
@@ -229,51 +241,23 @@ def add_totals(state: State) -> None:
                 state.said_total[l, t] += state.said[l, c, t]
 
 
-def draw_confusion(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-    out: FloatArray,
+@piece
+def keep_draw(
+    state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep, scratch: Scratch
 ) -> None:
-    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+    """Keep the present state as a draw.
 
-    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    ``streams.spare`` draws for annotators without labels: they move nobody else's draws. Free
+    slots of the state hold the parameters of coteries that are open for this draw only.
     """
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
-        out[some] = draw_matrices(state.said[some], shapes, state.group[some], rng)
-    idle = np.flatnonzero(state.group < 0)
-    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
-    joins, alone = idle[seats >= 0], idle[seats < 0]
-    out[joins] = draw_matrices(state.said[joins], shapes, seats[seats >= 0], spare)
-    fresh = draw_shapes(len(alone), state, prior, spare)
-    out[alone] = draw_matrices(state.said[alone], fresh, np.arange(len(alone)), spare)
-
-
-def draw_shapes(n: int, state: State, prior: Prior, rng: np.random.Generator) -> Shapes:
-    """Draw beta and eta of n new coteries."""
-    d = prior.point[rng.choice(len(prior.point), n, p=prior.point_share)]
-    base = (1 - d)[:, None, None] * np.repeat(state.guess[:, None], state.said.shape[2], axis=1)
-    base += d[:, None, None] * np.eye(*state.said.shape[1:])
-    log_mean = log_gamma_draws(prior.mean_strength * base, rng)
-    log_mean -= np.logaddexp.reduce(log_mean, axis=1, keepdims=True)
-    log_strength = log_gamma_draws(np.full((n, 1), prior.shape), rng) - math.log(prior.rate)
-    log_strength = np.repeat(log_strength, state.said.shape[2], axis=1)
-    weight = np.exp(log_mean + log_strength[:, None])
-    return Shapes(weight, np.exp(log_strength), log_mean, log_strength)
-
-
-def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
-    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
-        out[some] += mean_matrices(state.said[some], shapes, state.group[some])
-    new = share_of_new(state.size, state.log_concentration[0])
-    groups = state.slot[: state.n_coteries[0]]
-    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
-    d = prior.point @ prior.point_share
-    base = d * np.eye(*state.said.shape[1:]) + (1 - d) * state.guess[:, None]
-    newcomer = np.tensordot(share, np.exp(state.log_mean[groups]), 1) + new * base
-    out[state.group < 0] += newcomer.T
+    crowd, seats = scratch.crowd, scratch.seats
+    keep_state(state.n_coteries[0], state.truth, keep)
+    open_coteries(state, prior, streams.spare, seats, scratch.room)
+    write_partition(seats, keep.partition[keep.used[1]])
+    if add_own_means(crowd, keep.confusion_sum) > 0:
+        write_newcomer(state, crowd, prior, seats)
+        add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
+    if matrices_are_due(keep):
+        draw_own_matrices(crowd, streams, seats, keep)
+        keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
+    finish_draw(keep)

@@ -3,10 +3,8 @@
 from coterie.kernels.gibbs.hcbcc.model import (
     Prior,
     State,
-    draw_class_balance,
-    draw_confusion,
     initial_state,
-    mean_confusion,
+    new_scratch,
     pack_prior,
     run_block,
 )
@@ -14,10 +12,8 @@ from coterie.kernels.gibbs.hcbcc.model import (
 __all__ = [
     "Prior",
     "State",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]

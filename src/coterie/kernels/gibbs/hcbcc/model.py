@@ -7,26 +7,41 @@ eta[m, t] ~ Dir(phi gamma[t]),  tau ~ Dir(eps mu);  Psi, tau integrated out.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.gibbs.confusion import draw_class_balance, draw_matrices, mean_matrices, slabs
 from coterie.kernels.gibbs.groups import (
     log_partition,
     pack_concentration,
-    seat_newcomers,
-    share_of_new,
     starting_concentration,
     starting_groups,
     update_concentration,
+)
+from coterie.kernels.gibbs.hcbcc.draws import (
+    add_own_means,
+    draw_own_matrices,
+    open_coteries,
+    write_newcomer,
 )
 from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
-from coterie.kernels.record import Tally, Trace, note_classes
+from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_class_balance,
+    keep_state,
+    matrices_are_due,
+)
+from coterie.kernels.record import note_classes
 from coterie.kernels.shapes import Shapes, flat
 from coterie.kernels.truth.counts import (
     View,
@@ -45,16 +60,23 @@ from coterie.priors import HCBCCPrior
 __all__ = [
     "Prior",
     "State",
-    "draw_class_balance",
-    "draw_confusion",
     "initial_state",
-    "mean_confusion",
+    "new_scratch",
     "pack_prior",
     "run_block",
 ]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    view: View
+    work: Work
+    room: Room
+    seats: Seats
 
 
 def pack_prior(prior: HCBCCPrior) -> Prior:
@@ -139,79 +161,53 @@ def log_prior(state: State, prior: Prior) -> float:
     return result
 
 
-def run_block(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    tally: Tally,
-    trace: Trace,
-) -> None:
-    """Make as many sweeps as the trace has room for, changing the state in place."""
-    view = view_of(state, prior)
-    scratch = new_work(data, view), new_room(state, data)
-    _sweep_many(state, view, data, prior, rng, (tally, trace), scratch)
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
+    view, seats = view_of(state, prior), new_seats(len(state.slot), data)
+    return Scratch(view, new_work(data, view), new_room(state, data), on_own_lines(seats))
 
 
 @kernel
-def _sweep_many(
-    state: State,
-    view: View,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    record: tuple[Tally, Trace],
-    scratch: tuple[Work, Room],
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
-    tally, trace = record
-    work, room = scratch
-    log_alpha = state.log_concentration
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    trace, (view, work, room, _) = record.trace, scratch
+    log_alpha, moves = state.log_concentration, streams.moves
     for sweep in range(len(trace.log_joint)):
         # beta and eta first: at the start they know nothing of the labels yet.
-        sweep_parameters(state, prior, room, rng)
+        sweep_parameters(state, prior, room, moves)
         add_shapes(view, data, work)
-        sweep_own(view, data, work, rng, tally)
-        sweep_groups(state, prior, room, rng)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, rng)
+        sweep_own(view, data, work, moves, record.tally)
+        sweep_groups(state, prior, room, moves)
+        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
         log_p_labels = room.log_likelihood[0]
         trace.log_likelihood[sweep] = log_p_labels
         trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
         trace.n_coteries[sweep] = state.n_coteries[0]
         trace.concentration[sweep] = math.exp(log_alpha[0])
         note_classes(sweep, state.class_total, trace)
+        if draw_is_due(record.keep):
+            keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
-def draw_confusion(
-    state: State,
-    data: Codes,
-    prior: Prior,
-    rng: np.random.Generator,
-    spare: np.random.Generator,
-    out: FloatArray,
+@piece
+def keep_draw(
+    state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep, scratch: Scratch
 ) -> None:
-    """Draw every annotator's confusion matrix given the state, out of shape (L, T, C).
+    """Keep the present state as a draw.
 
-    ``spare`` draws for annotators without labels, so that they move nobody else's draws.
+    ``streams.spare`` draws for annotators without labels: they move nobody else's draws. Free
+    slots of the state hold the parameters of coteries that are open for this draw only.
     """
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
-        out[some] = draw_matrices(state.said[some], shapes, state.group[some], rng)
-    idle = np.flatnonzero(state.group < 0)
-    seats = seat_newcomers(len(idle), state.size, state.log_concentration[0], spare)
-    joins, alone = idle[seats >= 0], idle[seats < 0]
-    out[joins] = draw_matrices(state.said[joins], shapes, seats[seats >= 0], spare)
-    fresh = draw_prior(len(alone), prior.base, spare)
-    out[alone] = draw_matrices(state.said[alone], fresh, np.arange(len(alone)), spare)
-
-
-def mean_confusion(state: State, data: Codes, prior: Prior, out: FloatArray) -> None:
-    """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    for some in slabs(np.flatnonzero(state.group >= 0), out[0].size):
-        out[some] += mean_matrices(state.said[some], shapes, state.group[some])
-    new = share_of_new(state.size, state.log_concentration[0])
-    groups = state.slot[: state.n_coteries[0]]
-    share = (1 - new) * state.size[groups] / max(state.size.sum(), 1)
-    newcomer = np.tensordot(share, np.exp(state.log_mean[groups]), 1)
-    newcomer += new * prior.base.mean_weight / prior.base.mean_weight.sum(axis=0)
-    out[state.group < 0] += newcomer.T
+    seats = scratch.seats
+    keep_state(state.n_coteries[0], state.truth, keep)
+    open_coteries(state, prior, streams.spare, seats, scratch.room.sums)
+    write_partition(seats, keep.partition[keep.used[1]])
+    if add_own_means(state, keep.confusion_sum) > 0:
+        write_newcomer(state, prior, seats)
+        add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
+    if matrices_are_due(keep):
+        draw_own_matrices(state, streams, seats, keep)
+        keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
+    finish_draw(keep)
