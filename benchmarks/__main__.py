@@ -26,20 +26,23 @@ PARTS = (
     "samplers.compilation",
     "samplers.end_to_end",
 )
+ON_REQUEST = ("default",)
+"""Not of speed, but of what is found: only if named."""
 
 
 def chosen(names: list[str]) -> list[str]:
     """The parts of these names; "samplers" is all of its own."""
     parts = [part for part in PARTS if not names or part in names or part.split(".")[0] in names]
-    unknown = {name for name in names if not any(part.startswith(name) for part in PARTS)}
+    every = PARTS + ON_REQUEST
+    unknown = {name for name in names if not any(part.startswith(name) for part in every)}
     if unknown:
-        sys.exit(f"no such part: {', '.join(unknown)}; there are: {', '.join(PARTS)}")
-    return parts
+        sys.exit(f"no such part: {', '.join(unknown)}; there are: {', '.join(every)}")
+    return parts + [part for part in ON_REQUEST if part in names]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"which (default: all): {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", help=f"which: {', '.join(PARTS + ON_REQUEST)}")
     parser.add_argument("--labels", type=int, default=10_000_000, help="size (default: 10 million)")
     parser.add_argument("--write", type=Path, help="a Markdown page whose tables to fill")
     options = parser.parse_args()

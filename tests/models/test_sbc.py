@@ -8,15 +8,12 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import coterie
 from coterie.errors import CoterieWarning
 from coterie.kernels.gibbs import cbcc, ibcc
+from ladder.sbc import DRAWS, SETTINGS, THIN, assert_uniform, rank
 
-DRAWS, THIN, BINS = 31, 8, 8
-SETTINGS = {"sweeps": 50 + DRAWS * THIN, "burn_in": 50, "thin": THIN, "chains": 1}
-FALSE_ALARM = 1e-4
 MEAN = [[0.6, 0.3, 0.1], [0.2, 0.65, 0.15]]  # the third answer is never true
 SHARED = {"mean": MEAN, "class_weights": [2.0, 1.0]}
 PRIORS = {
@@ -66,14 +63,6 @@ def drawn_quantities(kind, draws):
     return quantities
 
 
-def rank(value, draws, rng):
-    """Rank of a value among draws, ties broken at random."""
-    tolerance = 1e-9 * (1 + abs(value))
-    below = np.sum(draws < value - tolerance)
-    equal = np.sum(np.abs(draws - value) <= tolerance)
-    return below + rng.integers(0, equal + 1)
-
-
 def ranks(kind, replicates, fitted=None):
     rng = np.random.default_rng(5)
     prior = PRIORS[kind]
@@ -96,10 +85,7 @@ def ranks(kind, replicates, fitted=None):
 
 
 def check(kind, replicates, fitted=None):
-    for name, of_one in ranks(kind, replicates, fitted).items():
-        counts = np.bincount(np.array(of_one) * BINS // (DRAWS + 1), minlength=BINS)
-        p_value = stats.chisquare(counts).pvalue
-        assert p_value > FALSE_ALARM, f"{kind}, {name}: p = {p_value:.2g}, {counts}"
+    assert_uniform(ranks(kind, replicates, fitted), kind)
 
 
 @pytest.mark.parametrize("kind", PRIORS)

@@ -139,6 +139,6 @@ def _shares(value: Numbers, name: str) -> FloatArray:
         raise DataError(f"{name} holds {shares[bad][0]:g}; give numbers from 0 up to, not with, 1")
     if shares.argmin() != 0:
         raise DataError(
-            f"{name} is {shares.tolist()}; the first kind, the plain one, has the least"
+            f"{name} is {shares.tolist()}; put the plain kind, which has the least, first"
         )
     return shares

@@ -1,0 +1,178 @@
+"""Consensus, the estimator: what it reports, where its chains start, which of them it keeps."""
+
+import numpy as np
+import pytest
+
+import coterie
+from coterie.data.codes import encode
+from coterie.errors import ConvergenceWarning
+from coterie.inference import Evidence, Outcome, judge_by_vote, settled_labels, start_at_vote
+from coterie.kernels.gibbs.consensus.votes import class_weights
+from coterie.kernels.vote import count_votes
+
+pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
+QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 3, "progress": False}
+
+
+@pytest.fixture(scope="module")
+def annotations():
+    """Some gold, an extra answer, an item that nobody labelled."""
+    crowd = coterie.simulate(
+        "mixed", items=30, annotators=8, classes=["a", "b", "c"], extra_answers=["unsure"],
+        labels_per_item=4, random_state=1,
+    )  # fmt: skip
+    a = crowd.annotations
+    item = np.repeat(np.arange(30), np.diff(a.codes.item_start))
+    answer = a.codes.item_answer.copy()
+    answer[::7] = 3
+    gold = np.full(31, -1)
+    gold[4] = 2
+    codes = encode(item, a.codes.item_annotator, answer, sizes=(31, 8, 3, 4), gold=gold)
+    items = np.append(a.items, "nobody")
+    return coterie.Annotations(items, a.annotators, a.classes, a.extra_answers, codes)
+
+
+def fitted(annotations, **params):
+    return coterie.Consensus(**QUICK | params).fit(annotations).posterior_
+
+
+def test_reported_is_the_tempered_mixed_with_the_smoothed_vote(annotations):
+    mixed, tempered = fitted(annotations), fitted(annotations, vote_share=0.0)
+    votes = count_votes(annotations.codes)
+    smoothed = (votes + 1 / 3) / (votes.sum(axis=1, keepdims=True) + 1)
+    want = 2 / 3 * tempered.item_probability + 1 / 3 * smoothed
+    want[[4, 30]] = tempered.item_probability[[4, 30]]  # gold, and nothing said
+    np.testing.assert_allclose(mixed.item_probability, want, rtol=1e-12)
+    np.testing.assert_array_equal(mixed.item_probability[4], [0, 0, 1])
+    np.testing.assert_allclose(mixed.item_probability[30], mixed.class_balance, atol=0.01)
+    np.testing.assert_array_equal(mixed.raw_probability, tempered.raw_probability)
+    np.testing.assert_array_equal(mixed.label_code, mixed.item_probability.argmax(axis=1))
+
+
+def test_without_tempering_and_votes_the_models_own_are_reported(annotations):
+    posterior = fitted(annotations, vote_share=0.0, design_effect=0.0)
+    np.testing.assert_allclose(
+        posterior.probabilities(), posterior.probabilities(raw=True), atol=1e-12
+    )
+
+
+def test_tempering_changes_no_draw(annotations):
+    one, other = fitted(annotations), fitted(annotations, design_effect=0.5)
+    np.testing.assert_array_equal(one.raw_probability, other.raw_probability)
+    np.testing.assert_array_equal(one.draws.partition, other.draws.partition)
+    assert one.item_probability.max() > other.item_probability[:4].max()
+
+
+def test_hardness_is_the_probability_of_kinds_other_than_plain(annotations):
+    posterior = fitted(annotations)
+    kinds = posterior.item_table("kind")
+    assert kinds.columns.tolist() == ["plain", "50% guessed", "90% guessed"]
+    np.testing.assert_allclose(kinds.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(posterior.labels()["hardness"], 1 - kinds["plain"], atol=1e-12)
+
+
+def test_class_weights_come_from_the_votes_unless_they_are_given(annotations):
+    model = coterie.Consensus()
+    resolved = model.resolve_prior(annotations)
+    want = class_weights(annotations.codes, coterie.ConsensusPrior())
+    np.testing.assert_array_equal(resolved.class_weights, want)
+    given = coterie.Consensus(prior=coterie.ConsensusPrior(class_weights=[3, 1, 2]))
+    np.testing.assert_array_equal(given.resolve_prior(annotations).class_weights, [3, 1, 2])
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"prior": "paper"}, "prior='default' or a ConsensusPrior, got 'paper'"),
+        ({"design_effect": -1.0}, "design_effect=...\\) must be a number of at least 0"),
+        ({"vote_share": 1.5}, "vote_share=...\\) must be between 0 and 1, got 1.5"),
+    ],
+)
+def test_wrong_parameters_are_a_clear_error(annotations, params, says):
+    with pytest.raises(coterie.DataError, match=says):
+        coterie.Consensus(**params).fit(annotations)
+
+
+def test_chains_start_at_the_vote_in_one_coterie():
+    labels = [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 1), (3, 0, 2), (3, 1, 2)]
+    data = encode(*np.array(labels).T, sizes=(4, 3, 2, 3))
+    seen = set()
+    for number in range(40):
+        start = start_at_vote(number, data, np.random.default_rng(number))
+        assert start.truth[0] == 0
+        assert start.group.tolist() == [0, 0, -1]
+        seen.add((start.truth[1], start.truth[3]))  # a tie, and extra answers only
+    assert seen == {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def evidence(agreement, n_classes=2):
+    agreement = np.repeat(np.array(agreement)[:, None], 50, axis=1)
+    return Evidence(np.zeros_like(agreement), agreement, None, n_classes)
+
+
+def test_chains_that_disagree_with_most_votes_are_left_out():
+    verdict = judge_by_vote(evidence([0.9, 0.4, 0.6]))
+    assert (verdict.kept, verdict.left_out) == ([0, 2], {1: "mirrored"})
+    assert verdict.better[1].chain == 0
+
+
+def test_with_more_classes_only_beside_a_chain_that_agrees_far_more():
+    assert judge_by_vote(evidence([0.45, 0.4, 0.3], n_classes=5)).left_out == {}
+    assert judge_by_vote(evidence([0.8, 0.3, 0.7], n_classes=5)).left_out == {1: "mirrored"}
+
+
+def test_if_every_chain_falls_all_are_kept_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="every chain disagrees with the vote"):
+        verdict = judge_by_vote(evidence([0.2, 0.4]))
+    assert (verdict.kept, verdict.left_out) == ([0, 1], {})
+
+
+def outcome(labels):
+    return Outcome(draws=None, sweeps=300, n_left_out=1, labels=lambda: np.array(labels))
+
+
+def test_settled_is_one_label_on_nearly_all_items():
+    same = np.zeros((4, 40), int)
+    assert settled_labels(outcome(same)).converged
+    other = same.copy()
+    other[2, :2] = 1
+    assert settled_labels(outcome(other)).converged
+    other[1, 2] = 1
+    settled = settled_labels(outcome(other))
+    assert not settled.converged
+    assert "one label on 92% of the items, and differ on 3" in str(settled.warning)
+    assert settled_labels(outcome(np.zeros((4, 0), int))).converged
+
+
+def test_the_default_prior():
+    prior = coterie.ConsensusPrior().resolve(2, 3)
+    assert prior.class_weights is None
+    assert (prior.class_base, prior.class_pull, prior.class_smoothing) == (1, 3, 0.5)
+    assert (prior.knowledge, prior.knowledge_points) == (coterie.Beta(7, 3), 99)
+    np.testing.assert_array_equal(prior.guess_weights, [1, 1, 1])
+    assert prior.mean_strength == 30
+    assert prior.strength == coterie.Gamma(200, 20)
+    np.testing.assert_array_equal(prior.guessing, [0, 0.5, 0.9])
+    np.testing.assert_array_equal(prior.kind_weights, [2, 1, 1])
+    np.testing.assert_array_equal(prior.hard_guess_weights, [1, 1, 1])
+    assert prior.concentration == coterie.Gamma(1, 10)
+    assert prior.auxiliaries == 10
+    assert prior.resolve(2, 3) == prior
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("guessing", 0.5, "give one number per kind of items"),
+        ("guessing", (0.0, 1.0), "numbers from 0 up to, not with, 1"),
+        ("guessing", (0.5, 0.0), "put the plain kind, which has the least, first"),
+        ("kind_weights", [1, 1], "or one per kind of items, shape \\(3,\\)"),
+        ("guess_weights", [1, 1], "or one per answer, shape \\(3,\\)"),
+        ("knowledge", 0.7, "must be a Beta, got 0.7"),
+        ("strength", 10.0, "must be a Gamma, got 10.0"),
+        ("knowledge_points", 0, "a whole number of at least 1"),
+    ],
+)
+def test_a_wrong_prior_says_what_is_expected(field, value, says):
+    with pytest.raises(coterie.DataError, match=says):
+        coterie.ConsensusPrior(**{field: value}).resolve(2, 3)
