@@ -10,7 +10,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "coterie"
 
 # Top to bottom: a name may import from names before it; names in one string share a line.
 LAYERS = [
-    "version errors words abilities",
+    "version words abilities",
+    "errors",
     "registry",
     "priors",
     "files",

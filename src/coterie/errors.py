@@ -12,18 +12,106 @@ CoterieWarning
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coterie.words.values import written
+
+
+@dataclass(frozen=True)
+class Argument:
+    """An argument of a call in the middle of a sentence, to be written as its reader calls it.
+
+    Parameters
+    ----------
+    name
+        Its name in Python.
+    value
+        The value that it has or should have; None where only its name matters.
+    several
+        It takes a list, of which no value is named.
+
+    Examples
+    --------
+    >>> [as_python(Argument("classes")), as_python(Argument("duplicates", "first"))]
+    ['classes=', "duplicates='first'"]
+    """
+
+    name: str
+    value: Any = None
+    several: bool = False
+
+
+Words = str | Sequence[str | Argument]
+"""Text, or parts of it that are put together when it is known for whom."""
+
+
+def as_python(argument: Argument) -> str:
+    """Write an argument as in a call from Python."""
+    if argument.several:
+        return f"{argument.name}=[...]"
+    if isinstance(argument.value, list):
+        return f"{argument.name}={written(argument.value, '[]')}"
+    return f"{argument.name}={'' if argument.value is None else repr(argument.value)}"
+
+
+def alternatives(arguments: Sequence[Argument]) -> list[str | Argument]:
+    """Give arguments as parts of a sentence, of which one is to be chosen: a, b or c."""
+    marks = ["", *[", "] * (len(arguments) - 2), " or "][: len(arguments)]
+    return [part for pair in zip(marks, arguments, strict=True) for part in pair]
 
 
 class CoterieError(Exception):
-    """Every error that coterie raises on purpose."""
+    """Every error that coterie raises on purpose.
+
+    Its text is one sentence: what was expected, what came, and what to do.
+
+    Parameters
+    ----------
+    message
+        What was expected and what came.
+    argument
+        The argument at fault, by its name in Python; by default the first that the sentence names.
+    remedy
+        What to do.
+
+    Examples
+    --------
+    >>> error = CoterieError("the only class is 'yes'", remedy=["pass ", Argument("classes")])
+    >>> str(error), error.argument
+    ("the only class is 'yes'; pass classes=", 'classes')
+    >>> error.written(lambda argument: f"--{argument.name}")
+    "the only class is 'yes'; pass --classes"
+    """
+
+    def __init__(self, message: Words, *, argument: str | None = None, remedy: Words = "") -> None:
+        self._message, self._remedy = _parts(message), _parts(remedy)
+        named = [x.name for x in (*self._message, *self._remedy) if isinstance(x, Argument)]
+        self.argument = argument or (named[0] if named else None)
+        super().__init__(self.written(as_python))
+
+    @property
+    def remedy(self) -> str:
+        """What to do, as one does it from Python; empty if the sentence says it otherwise."""
+        return _put_together(self._remedy, as_python)
+
+    def written(self, write: Callable[[Argument], str]) -> str:
+        """Give the sentence with its arguments written as ``write`` does it."""
+        message, remedy = (_put_together(x, write) for x in (self._message, self._remedy))
+        return f"{message}; {remedy}" if remedy else message
+
+
+def _parts(words: Words) -> tuple[str | Argument, ...]:
+    return (words,) if isinstance(words, str) else tuple(words)
+
+
+def _put_together(parts: tuple[str | Argument, ...], write: Callable[[Argument], str]) -> str:
+    return "".join(part if isinstance(part, str) else write(part) for part in parts)
 
 
 class DataError(CoterieError, ValueError):
-    """The input is not what it should be.
-
-    The message is one sentence: what was expected, what came, and what to do.
-    """
+    """The input is not what it should be; the sentence says where, and what to do."""
 
 
 class NotFittedError(CoterieError, ValueError, AttributeError):
@@ -41,7 +129,12 @@ class MissingExtraError(CoterieError, ImportError):
     """
 
     def __init__(self, what: str, package: str, extra: str) -> None:
+        self._told = what, package, extra
         super().__init__(f'{what} needs {package}: pip install "coterie[{extra}]"')
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by what it was made of: a process of its own may raise it."""
+        return type(self), self._told
 
 
 class CoterieWarning(UserWarning):

@@ -244,15 +244,6 @@ def test_impossible_numbers_are_refused_without_a_traceback(labels, arguments):
     assert "Traceback" not in done.stderr
 
 
-def test_sentences_name_the_options_of_the_command_line(tmp_path):
-    path = tmp_path / "labels.csv"
-    path.write_text("item,annotator,label\nq1,ann,yes\nq1,ann,no\nq2,bob,no\n", "utf-8")
-    done = coterie("aggregate", path)
-    assert done.returncode == 1
-    assert '--duplicates "first"' in done.stderr
-    assert "duplicates=" not in done.stderr
-
-
 def test_demo_shows_every_group_and_beats_the_vote(tmp_path):
     done = coterie("demo", "--out", tmp_path / "demo")
     assert done.returncode == 0, done.stderr

@@ -552,8 +552,8 @@ def test_repeated_labels_are_what_the_user_says(duplicates, said):
 def test_repeated_labels_are_refused_by_default():
     assert refused(REPEATED) == (
         "rows 4 and 6 of the list of triples (the first is row 0) repeat the item and annotator of "
-        "an earlier label (2 in all; first item 'q1', annotator 'ann'); pass duplicates=\"first\" "
-        'or "last" to keep one label of each, or "keep" to count them all'
+        "an earlier label (2 in all; first item 'q1', annotator 'ann'); pass duplicates='first' "
+        "or duplicates='last' to keep one label of each, or duplicates='keep' to count them all"
     )
     assert refused([*TRIPLES, TRIPLES[0]]).startswith(
         "row 4 of the list of triples (the first is row 0) repeats the item and annotator of an "
@@ -655,7 +655,7 @@ NOT_WIDE = (
         (
             WIDE,
             {"annotator": ["ann", "bob"], "label": "cy"},
-            "annotator= lists columns, one an annotator, whose cells are the labels: "
+            "annotator= lists columns, one per annotator, whose cells are the labels: "
             "label='cy' has no place; leave it out, or pass one annotator column",
         ),
         (
@@ -689,8 +689,9 @@ NOT_WIDE = (
             WIDE.assign(task="t1"),
             {"annotator": ["ann", "bob"]},
             "row 1 of the frame (the first is row 0) repeats the item and annotator of an "
-            "earlier label (2 in all; first item 't1', annotator 'ann'); pass duplicates=\"first\" "
-            'or "last" to keep one label of each, or "keep" to count them all',
+            "earlier label (2 in all; first item 't1', annotator 'ann'); pass duplicates='first' "
+            "or duplicates='last' to keep one label of each, or duplicates='keep' to count them "
+            "all",
         ),
     ],
 )

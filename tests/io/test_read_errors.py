@@ -244,8 +244,8 @@ def test_repeated_rows_are_named(tmp_path):
     path = written(tmp_path, "a.csv", HEAD + ROWS + "q1,ann,no\n" * 5)
     assert refused(path) == (
         f"rows 5, 6 and 7 of a.csv {ROW}, and 2 more, repeat the item and annotator of an earlier "
-        "label (5 in all; first item 'q1', annotator 'ann'); pass duplicates=\"first\" or \"last\" "
-        'to keep one label of each, or "keep" to count them all'
+        "label (5 in all; first item 'q1', annotator 'ann'); pass duplicates='first' or "
+        "duplicates='last' to keep one label of each, or duplicates='keep' to count them all"
     )
 
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import functools
-import re
+import inspect
+import shlex
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import ParamSpec, TextIO
 
 import typer
 
-from coterie.errors import CoterieError, CoterieWarning
+from coterie.errors import Argument, CoterieError, CoterieWarning, as_python
+from coterie.words.names import shorten
 
 P = ParamSpec("P")
+
+LONGEST = 200
+"""Characters of a value that a sentence repeats."""
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -26,7 +31,8 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             try:
                 command(*args, **kwargs)
             except CoterieError as error:
-                typer.echo(f"Error: {_as_options(str(error))}", err=True)
+                write = functools.partial(as_option, offered=_options_of(command))
+                typer.echo(f"Error: {error.written(write)}", err=True)
                 raise typer.Exit(1) from None
             except OSError as error:
                 typer.echo(f"Error: {error.strerror or error}", err=True)
@@ -37,22 +43,50 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     return run
 
 
-OPTIONS = "item annotator label gold classes extra_answers duplicates sweeps burn_in thin"
+OPTIONS = {
+    "item": "--item",
+    "annotator": "--annotator",
+    "label": "--label",
+    "gold": "--gold",
+    "classes": "--classes",
+    "extra_answers": "--extra-answers",
+    "duplicates": "--duplicates",
+    "sweeps": "--sweeps",
+    "burn_in": "--burn-in",
+    "chains": "--chains",
+    "random_state": "--seed",
+    "n_jobs": "--jobs",
+}
+"""Arguments of Python, and the options of the commands that have them."""
 
 
-def _as_options(sentence: str) -> str:
-    """Name the options of the command line where a sentence names arguments of Python.
+def as_option(argument: Argument, offered: Container[str]) -> str:
+    """Write an argument as an option, if the command offers it; else as in Python.
 
     Examples
     --------
-    >>> _as_options('pass duplicates="first", or extra_answers= too')
-    'pass --duplicates "first", or --extra-answers too'
+    >>> as_option(Argument("extra_answers", ["un sure", "skip"]), {"--extra-answers"})
+    "--extra-answers 'un sure,skip'"
+    >>> as_option(Argument("annotator", several=True), {"--annotator"})
+    '--annotator A,B,...'
+    >>> as_option(Argument("thin"), {"--annotator"})
+    'thin='
     """
-    for name in OPTIONS.split():
-        option = "--" + name.replace("_", "-")
-        sentence = re.sub(rf"(?<![\w(-]){name}=(?=[\w'\"\[])", f"{option} ", sentence)
-        sentence = re.sub(rf"(?<![\w(-]){name}=", option, sentence)
-    return sentence
+    option = OPTIONS.get(argument.name)
+    if option is None or option not in offered:
+        return as_python(argument)
+    if argument.several:
+        return f"{option} A,B,..."
+    if argument.value is None:
+        return option
+    value = argument.value
+    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return f"{option} {shlex.quote(shorten(text, LONGEST))}"
+
+
+def _options_of(command: Callable[..., None]) -> set[str]:
+    """Name the options of a command, which typer makes of its parameters."""
+    return {f"--{name.replace('_', '-')}" for name in inspect.signature(command).parameters}
 
 
 def _show_once(

@@ -12,7 +12,7 @@ from coterie.data.annotations import Array, IntArray
 from coterie.data.encoding import Coded, look_up, sort_order, value_array
 from coterie.data.forms import Triples
 from coterie.data.table import Table
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.words.values import written
 
 
@@ -39,26 +39,34 @@ def code_answers(
     both = set(truths.tolist()) & set(extra.tolist())
     if both:
         raise DataError(
-            f"{next(x for x in extra.tolist() if x in both)!r} is in classes= and in "
-            "extra_answers=; an extra answer is never true, so keep it in one of them"
+            [
+                f"{next(x for x in extra.tolist() if x in both)!r} is in ",
+                *(Argument("classes"), " and in ", Argument("extra_answers")),
+            ],
+            remedy="an extra answer is never true, so keep it in one of them",
         )
     if len(truths) < 2:
-        raise DataError(_too_few(table, truths, classes is None))
+        raise _too_few(table, truths, classes is None)
     codes, never_true = look_up(label.values, truths), look_up(label.values, extra)
     codes = np.where(never_true < 0, codes, len(truths) + never_true).astype(np.int32)
     if codes.min() < 0:
-        raise DataError(_outside(table, triples, codes < 0, truths, extra))
+        raise _outside(table, triples, codes < 0, truths, extra)
     return Answers(codes[label.codes], truths, extra)
 
 
 def declared(values: Iterable[Hashable] | None, argument: str) -> Array:
     """Give declared classes or extra answers as an array, in the order declared."""
     if isinstance(values, str):
-        raise DataError(f"{argument}={values!r} is a text; pass a list, {argument}=[...]")
+        raise DataError(
+            [Argument(argument, values), " is a text"],
+            remedy=["pass a list, ", Argument(argument, several=True)],
+        )
     array = value_array([] if values is None else values)
     for value, count in Counter(array.tolist()).items():
         if count > 1:
-            raise DataError(f"{argument}= names {value!r} {count} times; name it once")
+            raise DataError(
+                [Argument(argument), f" names {value!r} {count} times"], remedy="name it once"
+            )
     return array[sort_order(array)] if isinstance(values, (set, frozenset)) else array
 
 
@@ -68,26 +76,31 @@ def seen(label: Coded, extra: Array) -> Array:
     return truths[sort_order(truths)]
 
 
-def _too_few(table: Table, truths: Array, guessed: bool) -> str:
+def _too_few(table: Table, truths: Array, guessed: bool) -> DataError:
     came = written(truths.tolist()) or "none"
     if not guessed:
-        return f"classes= needs at least two possible truths, got {came}"
-    return (
-        f"the only class among the labels of {table.name} is {came}, expected at least two; "
-        "pass classes= with every possible truth"
+        return DataError([Argument("classes"), f" needs at least two possible truths, got {came}"])
+    return DataError(
+        f"the only class among the labels of {table.name} is {came}, expected at least two",
+        remedy=["pass ", Argument("classes"), " with every possible truth"],
     )
 
 
-def _outside(table: Table, triples: Triples, unknown: Array, truths: Array, extra: Array) -> str:
+def _outside(
+    table: Table, triples: Triples, unknown: Array, truths: Array, extra: Array
+) -> DataError:
     (labels,) = np.nonzero(unknown[triples.label.codes])
     value = triples.label.values.tolist()[triples.label.codes[labels[0]]]
     others = len(labels) - 1
     more = f" (nor {'is' if others == 1 else 'are'} {others:,} more)" if others else ""
-    allowed = f"classes={written(truths.tolist(), '[]')}"
+    allowed: list[str | Argument] = [Argument("classes", truths.tolist())]
     if len(extra):
-        allowed += f" or extra_answers={written(extra.tolist(), '[]')}"
-    return (
-        f"label {value!r} in {table.row(triples.rows_of(labels)[0])} is not one of "
-        f"{allowed}{more}; correct it, or add it to classes= if it can be the truth, "
-        "to extra_answers= if it never is"
+        allowed += [" or ", Argument("extra_answers", extra.tolist())]
+    row = table.row(triples.rows_of(labels)[0])
+    return DataError(
+        [f"label {value!r} in {row} is not one of ", *allowed, more],
+        remedy=[
+            *("correct it, or add it to ", Argument("classes"), " if it can be the truth, "),
+            *("to ", Argument("extra_answers"), " if it never is"),
+        ],
     )

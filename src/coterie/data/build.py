@@ -23,7 +23,7 @@ from coterie.data.warn import (
     warn_of_mixed_types,
     warn_of_variants,
 )
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.words.values import written
 
 DUPLICATES = ("error", "first", "last", "keep")
@@ -58,7 +58,9 @@ def annotations_from(
         declared = {"classes": classes, "extra_answers": extra_answers}
         return _as_they_are(data, asked._asdict() | declared, gold)
     if duplicates not in DUPLICATES:
-        raise DataError(f"duplicates={duplicates!r} is not one of {written(DUPLICATES)}")
+        raise DataError(
+            [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
+        )
     table = table_from(data)
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
     columns, triples, known = read_triples(table, asked, place)
@@ -91,8 +93,8 @@ def _as_they_are(annotations: Annotations, told: dict[str, Any], gold: Any) -> A
     for argument, value in told.items():
         if value is not None:
             raise DataError(
-                f"{argument}= cannot change Annotations that were already made; "
-                f"pass {argument}= where the labels are read"
+                [Argument(argument), " cannot change Annotations that were already made"],
+                remedy=["pass ", Argument(argument), " where the labels are read"],
             )
     return annotations if gold is None else with_gold(annotations, gold)
 
@@ -121,7 +123,7 @@ def _encoded(table: Table, triples: Triples, answers: Answers, duplicates: str) 
         return codes
     repeated = _repeated(triples, "last" if duplicates == "last" else "first")
     if duplicates == "error":
-        raise DataError(_repeats(table, triples, repeated))
+        raise _repeats(table, triples, repeated)
     return encode(*(part[~repeated] for part in parts), sizes=sizes)
 
 
@@ -134,17 +136,20 @@ def _repeated(triples: Triples, keep: Literal["first", "last"]) -> Array:
     return pd.Series(pair).duplicated(keep=keep).to_numpy()
 
 
-def _repeats(table: Table, triples: Triples, repeated: Array) -> str:
+def _repeats(table: Table, triples: Triples, repeated: Array) -> DataError:
     (again,) = np.nonzero(repeated)
-    first = again[0]
-    item = triples.item.values.tolist()[triples.item.codes[first]]
-    annotator = triples.annotator.values.tolist()[triples.annotator.codes[first]]
+    item = triples.item.values.tolist()[triples.item.codes[again[0]]]
+    annotator = triples.annotator.values.tolist()[triples.annotator.codes[again[0]]]
     rows = np.unique(triples.rows_of(again))
-    return (
+    first, last, keep = (Argument("duplicates", rule) for rule in ("first", "last", "keep"))
+    return DataError(
         f"{table.rows(rows)} {'repeats' if len(rows) == 1 else 'repeat'} the item and annotator "
         f"of an earlier label ({len(again):,} in all; first item {item!r}, "
-        f'annotator {annotator!r}); pass duplicates="first" or "last" to keep one label of each, '
-        'or "keep" to count them all'
+        f"annotator {annotator!r})",
+        remedy=[
+            *("pass ", first, " or ", last, " to keep one label of each, "),
+            *("or ", keep, " to count them all"),
+        ],
     )
 
 

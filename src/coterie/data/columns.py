@@ -8,7 +8,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 from coterie.data.table import Table
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError, alternatives
 from coterie.words.values import join, written
 
 # Names by role, best first, from crowd-kit, cleanlab, rater, spark-crowd, the Active Crowd Toolkit,
@@ -74,11 +74,19 @@ def place_of(table: Table, name: Hashable, argument: str) -> int:
     places = [place for place, column in enumerate(table.columns) if column == name]
     if not places:
         raise DataError(
-            f"{table.name} has no column {name!r}, which {argument}= asks for; "
-            f"its columns are {written(table.columns)}"
+            [
+                *(
+                    f"{table.name} has no column {name!r}, which ",
+                    Argument(argument),
+                    " asks for; ",
+                ),
+                f"its columns are {written(table.columns)}",
+            ]
         )
     if len(places) > 1:
-        raise DataError(f"{table.name} has {len(places)} columns called {name!r}; rename one")
+        raise DataError(
+            f"{table.name} has {len(places)} columns called {name!r}", remedy="rename one"
+        )
     return places[0]
 
 
@@ -103,7 +111,7 @@ def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
         if rank == lowest and form == min(forms)[0]
     ]
     if len(best) > 1:
-        raise DataError(_several_fit(table, role, best))
+        raise _several_fit(table, role, best)
     return best[0]
 
 
@@ -120,15 +128,15 @@ def _fit(role: str, column: Hashable) -> tuple[int, str, int] | None:
     return None
 
 
-def _several_fit(table: Table, role: str, places: list[int]) -> str:
-    names = [repr(table.columns[place]) for place in sorted(places)]
-    name, count = Counter(names).most_common(1)[0]
+def _several_fit(table: Table, role: str, places: list[int]) -> DataError:
+    columns = [table.columns[place] for place in sorted(places)]
+    name, count = Counter(columns).most_common(1)[0]
     if count > 1:
-        return f"{table.name} has {count} columns called {name}; rename one"
-    choices = join([f"{role}={name}" for name in names], "or")
-    return (
-        f"{len(names)} columns of {table.name} fit the {role} equally well, {join(names)}; "
-        f"pass {choices}"
+        return DataError(f"{table.name} has {count} columns called {name!r}", remedy="rename one")
+    return DataError(
+        f"{len(columns)} columns of {table.name} fit the {role} equally well, "
+        f"{join([repr(column) for column in columns])}",
+        remedy=["pass ", *alternatives([Argument(role, column) for column in columns])],
     )
 
 
@@ -147,7 +155,7 @@ def find_long(table: Table, asked: Asked) -> Columns | None:
     if annotator is None and label is None:
         return None
     if item is None or annotator is None or label is None:
-        raise DataError(_not_found(table, next(role for role in ROLES if found[role] is None)))
+        raise _not_found(table, next(role for role in ROLES if found[role] is None))
     if len({item, annotator, label}) < 3:
         raise DataError(
             f"item, annotator and label must be three different columns of {table.name}, "
@@ -156,21 +164,26 @@ def find_long(table: Table, asked: Asked) -> Columns | None:
     return Columns(item, (annotator,), label)
 
 
-def _not_found(table: Table, role: str) -> str:
+def _not_found(table: Table, role: str) -> DataError:
     usual = ", ".join(_STEMS[role][0][:2])
-    wide = ", or annotator=[...] if there is one column per annotator"
-    return (
+    wide = (", or ", Argument(role, several=True), " if there is one column per annotator")
+    return DataError(
         f"no column of {table.name} is named like the {role} ({usual}, ...); its columns are "
-        f"{written(table.columns)}; pass {role}={wide if role == 'annotator' else ''}"
+        f"{written(table.columns)}",
+        remedy=["pass ", Argument(role), *(wide if role == "annotator" else ())],
     )
 
 
-def not_recognised(table: Table) -> str:
+def not_recognised(table: Table) -> DataError:
     """Say that neither form was recognised."""
-    return (
+    item, annotator, label = map(Argument, ROLES)
+    return DataError(
         f"{table.name} has no columns named like annotator and label, and is not one row per item "
-        f"with one column per annotator; its columns are {written(table.columns)}; pass item=, "
-        "annotator= and label=, or annotator=[...] with the annotators' columns"
+        f"with one column per annotator; its columns are {written(table.columns)}",
+        remedy=[
+            *("pass ", item, ", ", annotator, " and ", label),
+            *(", or ", Argument("annotator", several=True), " with the annotators' columns"),
+        ],
     )
 
 

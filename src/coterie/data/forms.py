@@ -20,7 +20,7 @@ from coterie.data.columns import (
 )
 from coterie.data.encoding import Coded, code_objects, in_order, value_array
 from coterie.data.table import Table
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.words.values import written
 
 
@@ -116,12 +116,18 @@ def _asked_wide(table: Table, asked: Asked, annotators: Sequence[Hashable]) -> C
     """Take the annotators' columns that the user listed."""
     if asked.label is not None:
         raise DataError(
-            f"annotator= lists columns, one an annotator, whose cells are the labels: "
-            f"label={asked.label!r} has no place; leave it out, or pass one annotator column"
+            [
+                *(Argument("annotator"), " lists columns, one per annotator, whose cells are the "),
+                *("labels: ", Argument("label", asked.label), " has no place"),
+            ],
+            argument="label",
+            remedy="leave it out, or pass one annotator column",
         )
     places = tuple(place_of(table, name, "annotator") for name in annotators)
     if len(set(places)) < len(places) or not places:
-        raise DataError("annotator= must list each annotator's column once, and at least one")
+        raise DataError(
+            [Argument("annotator"), " must list each annotator's column once, and at least one"]
+        )
     return Columns(_item_of_wide(table, asked, places), places, None)
 
 
@@ -133,7 +139,8 @@ def _item_of_wide(table: Table, asked: Asked, taken: Sequence[int]) -> int:
     if place is None:
         raise DataError(
             f"no column of {table.name} is named like the item; "
-            f"its columns are {written(table.columns)}; pass item="
+            f"its columns are {written(table.columns)}",
+            remedy=["pass ", Argument("item")],
         )
     return place
 
@@ -143,12 +150,12 @@ def _guessed_wide(table: Table, asked: Asked, gold: int | None) -> Columns:
     item = place_of(table, asked.item, "item") if asked.item is not None else guess(table, "item")
     item = table.index if item is None else item
     if item is None:
-        raise DataError(not_recognised(table))
+        raise not_recognised(table)
     left_out = {item, gold, *gold_like(table)}
     places = [place for place in range(len(table.columns)) if place not in left_out]
     names = [table.columns[place] for place in places]
     if len(set(names)) < len(names) or not _same_words(table.read(places)):
-        raise DataError(not_recognised(table))
+        raise not_recognised(table)
     return Columns(item, tuple(places), None)
 
 

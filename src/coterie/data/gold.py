@@ -14,7 +14,7 @@ from coterie.data.encoding import Coded, look_up
 from coterie.data.forms import refuse_blanks
 from coterie.data.provenance import Format, Gold, Source
 from coterie.data.table import Table, columns_table, is_frame, table_from
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.words.values import join, written
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def gold_of_rows(
     (known,) = np.nonzero(label.codes >= 0)
     truth = place[label.codes[known]]
     if (truth < 0).any():
-        raise DataError(_never_true(table, annotations, item, label, known[truth < 0]))
+        raise _never_true(table, annotations, item, label, known[truth < 0])
     gold = np.full(annotations.n_items, -1, np.int32)
     gold[item[known]] = truth
     (contradicted,) = np.nonzero(gold[item[known]] != truth)
@@ -89,15 +89,17 @@ def gold_of_rows(
 
 def _never_true(
     table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
-) -> str:
+) -> DataError:
     value = label.values.tolist()[label.codes[rows[0]]]
     of = f"the label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"
     if value in annotations.extra_answers.tolist():
-        return f"{of} in {table.name} is an extra answer, which is never true; correct it"
-    return (
+        return DataError(
+            f"{of} in {table.name} is an extra answer, which is never true", remedy="correct it"
+        )
+    return DataError(
         f"{of} in {table.name} is not one of the classes "
-        f"{written(annotations.classes.tolist(), '[]')}; correct it, or pass classes= with every "
-        "possible truth"
+        f"{written(annotations.classes.tolist(), '[]')}",
+        remedy=["correct it, or pass ", Argument("classes"), " with every possible truth"],
     )
 
 

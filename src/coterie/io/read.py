@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
 from coterie.words.values import written
@@ -137,4 +137,5 @@ def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | Fil
         columns = f"a column of {source.name} ({written(source.columns)}) nor "
     if gold == "-" or Path(gold).expanduser().exists():
         return table_of_file(gold)
-    raise DataError(f"gold={str(gold)!r} is {'neither ' if columns else 'not '}{columns}a file")
+    neither = "neither " if columns else "not "
+    raise DataError([Argument("gold", str(gold)), f" is {neither}{columns}a file"])

@@ -10,7 +10,7 @@ import numpy as np
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
 from coterie.inference import (
     NO_HOOKS,
@@ -189,15 +189,16 @@ class SamplingEstimator(Estimator):
             _check_whole(self.n_jobs, f"{name}(n_jobs=...)", 1)
         if self.burn_in >= self.sweeps:
             raise DataError(
-                f"{name} drops burn_in={self.burn_in:,} of sweeps={self.sweeps:,} sweeps, which"
-                " leaves nothing; raise sweeps or lower burn_in"
+                f"{name} drops {self.burn_in:,} of {self.sweeps:,} sweeps, which leaves nothing",
+                remedy=["raise ", Argument("sweeps"), " or lower ", Argument("burn_in")],
             )
         if self.thin is not None:
             _check_whole(self.thin, f"{name}(thin=...)", 1)
             if self.thin > self.sweeps - self.burn_in:
                 raise DataError(
                     f"{name} keeps every {self.thin:,}th of {self.sweeps - self.burn_in:,} sweeps"
-                    " after burn-in, which leaves nothing; lower thin"
+                    " after burn-in, which leaves nothing",
+                    remedy=["lower ", Argument("thin")],
                 )
 
     def resolve_prior(self, annotations: Annotations) -> Prior:

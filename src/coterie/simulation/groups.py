@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.simulation.crowd import FloatArray, People
 from coterie.simulation.dirichlet import draw_dirichlet
 
@@ -102,7 +102,10 @@ def _unsure(n_classes: int, n_answers: int) -> FloatArray:
     """Give an extra answer in four of ten, else be right in nine of ten."""
     n_extra = n_answers - n_classes
     if n_extra == 0:
-        raise DataError('"unsure" annotators need an extra answer: pass extra_answers=["unsure"]')
+        raise DataError(
+            "'unsure' annotators need an extra answer",
+            remedy=["pass ", Argument("extra_answers", ["unsure"])],
+        )
     matrix = np.full((n_classes, n_answers), 0.4 / n_extra)
     matrix[:, :n_classes] = 0.6 * _truthful(0.9)(n_classes, n_classes)
     return matrix
@@ -183,7 +186,8 @@ def _check(group: Group, n_classes: int, n_answers: int) -> None:
     if mean.shape != (n_classes, n_answers):
         raise DataError(
             f"the mean of group {group.name!r} must have shape ({n_classes}, {n_answers}), true "
-            f"classes by answers, got {mean.shape}; pass classes= and extra_answers= to match"
+            f"classes by answers, got {mean.shape}",
+            remedy=["pass ", Argument("classes"), " and ", Argument("extra_answers"), " to match"],
         )
     if not (mean >= 0).all() or not np.allclose(mean.sum(axis=1), 1):
         raise DataError(f"the rows of the mean of group {group.name!r} must be probabilities")

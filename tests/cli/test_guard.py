@@ -1,0 +1,80 @@
+"""What the command line says when something goes wrong: in its own words, not in Python's."""
+
+import inspect
+
+import pytest
+
+from builders.command import coterie
+from coterie.cli import app
+from coterie.cli.guard import OPTIONS, as_option
+from coterie.errors import Argument
+
+LABELS = "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq2,bob,no\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "sentence"),
+    [
+        (
+            LABELS + "q1,ann,no\n",
+            [],
+            "row 5 of labels.csv (the header is row 1) repeats the item and annotator of an "
+            "earlier label (1 in all; first item 'q1', annotator 'ann'); pass --duplicates first "
+            "or --duplicates last to keep one label of each, or --duplicates keep to count them "
+            "all",
+        ),
+        (
+            LABELS,
+            ["--classes", "yes,maybe", "--extra-answers", "not sure"],
+            "label 'no' in row 3 of labels.csv (the header is row 1) is not one of --classes "
+            "yes,maybe or --extra-answers 'not sure' (nor is 1 more); correct it, or add it to "
+            "--classes if it can be the truth, to --extra-answers if it never is",
+        ),
+        (
+            "task,worker,rating,answer\nq1,ann,1,2\n",
+            [],
+            "2 columns of labels.csv fit the label equally well, 'rating' and 'answer'; pass "
+            "--label rating or --label answer",
+        ),
+        (
+            "a,b\nq1,ann\n",
+            [],
+            "labels.csv has no columns named like annotator and label, and is not one row per item "
+            "with one column per annotator; its columns are 'a', 'b'; pass --item, --annotator and "
+            "--label, or --annotator A,B,... with the annotators' columns",
+        ),
+        (
+            LABELS,
+            ["--gold", "known.csv"],
+            "--gold known.csv is neither a column of labels.csv ('item', 'annotator', 'label') nor "
+            "a file",
+        ),
+        (
+            LABELS,
+            ["--model", "ibcc", "--sweeps", "10", "--burn-in", "10"],
+            "IBCC drops 10 of 10 sweeps, which leaves nothing; raise --sweeps or lower --burn-in",
+        ),
+    ],
+    ids=["repeated", "outside", "several fit", "no form", "gold", "sweeps"],
+)
+def test_arguments_are_options(tmp_path, text, options, sentence):
+    (tmp_path / "labels.csv").write_text(text, "utf-8")
+    done = coterie("aggregate", "labels.csv", *options, cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, f"Error: {sentence}\n")
+
+
+def test_words_of_the_data_stay_as_they_are(tmp_path):
+    text = LABELS + "q3,ann,classes=2\n"
+    (tmp_path / "labels.csv").write_text(text, "utf-8")
+    done = coterie("aggregate", "labels.csv", "--classes", "yes,no", cwd=tmp_path)
+    assert done.stderr.startswith("Error: label 'classes=2' in row 5 of labels.csv ")
+
+
+def test_every_option_is_one_of_the_main_command():
+    parameters = inspect.signature(app.aggregate).parameters
+    assert {f"--{name.replace('_', '-')}" for name in parameters} >= set(OPTIONS.values())
+
+
+def test_what_a_command_does_not_offer_is_written_as_in_python():
+    assert as_option(Argument("classes"), {"--duplicates"}) == "classes="
+    assert as_option(Argument("duplicates", "keep"), {"--duplicates"}) == "--duplicates keep"
