@@ -72,7 +72,8 @@ def test_other_seeds_give_other_draws(uninterrupted):
         ),
         (
             {"thin": 301},
-            "HCBCC keeps every 301th of 300 sweeps after burn-in, which leaves nothing; lower thin=",
+            "HCBCC keeps every 301th of 300 sweeps after burn-in, which leaves nothing; "
+            "lower thin=",
         ),
         (
             {"prior": "flat"},
