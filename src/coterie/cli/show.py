@@ -224,22 +224,26 @@ def convergence(posterior: Posterior) -> None:
     """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
     if posterior.method != "gibbs":
         return
-    run, draws = posterior.run, posterior.require_draws("chains")
+    run = posterior.run
     out = console()
     out.print()
     chains = f"{run['chains']} chains, {run['sweeps']:,} sweeps each"
     if run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
     left_out = len(run["left_out"])
-    if not draws.settled():
+    if not posterior.converged and not left_out:
         out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
     elif left_out:
         out.print(
-            f"{left_out} of {chains}, ended in another mode and are left out; the others agree.",
-            style="bold red",
+            f"{left_out} of {chains}, ended in another mode and are left out.", style="bold red"
         )
     else:
         out.print(f"The chains agree ({chains}).", style="green")
+    verdicts = posterior.verdicts
+    for verdict in (verdicts.labels, verdicts.coteries):
+        if verdict is not None:
+            style = "green" if verdict.settled else "bold yellow"
+            out.print(escape(verdict.sentence), style=style, soft_wrap=True)
 
 
 def no_truth(why: str) -> None:

@@ -18,6 +18,7 @@ from coterie.inference.modes import Evidence, Verdict
 from coterie.inference.pool import Pooled, average_items, pool
 from coterie.inference.progress import progress_bar, say
 from coterie.inference.settled import Outcome, Settled
+from coterie.inference.verdicts import note_coteries, note_labels
 from coterie.numeric.jit import telling_of_compilation
 
 
@@ -113,25 +114,28 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "resumed": resumed,
     }
     kept = [chains[k] for k in verdict.kept]
+    data = sampler.data
+    (open_items,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
+    labels = _labels(kept, open_items)
+    facts["verdicts"] = {
+        "labels": note_labels(labels, open_items),
+        "coteries": note_coteries(pooled.draws, np.diff(data.annotator_start) > 0),
+    }
     outcome = Outcome(
         draws=pooled.draws,
         sweeps=facts["sweeps"],
         n_left_out=len(verdict.left_out),
-        labels=lambda: _labels(kept),
+        labels=labels,
     )
     settled = sampler.hooks.settled(outcome)
     warn(facts, verdict, settled, sampler.plan.sweeps)
     return Sample(pooled, settled.converged, facts)
 
 
-def _labels(chains: list[Chain]) -> NDArray[np.int64]:
-    """Give what each chain alone would say of the items that are not known, shape (chains, items).
-
-    Items without labels have no say.
-    """
+def _labels(chains: list[Chain], open_items: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give what each chain alone would say of these items, shape (chains, items)."""
     sampler = chains[0].sampler
     data, hooks = sampler.data, sampler.hooks
-    open_items = (np.diff(data.item_start) > 0) & (data.gold < 0)
     said = []
     for chain in chains:
         found = hooks.report(average_items([chain]), sampler.layout, data, sampler.prior)

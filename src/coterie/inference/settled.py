@@ -6,7 +6,6 @@ chains are short and many, what counts is that they give the items the same labe
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,7 @@ from numpy.typing import NDArray
 from coterie.diagnostics import diagnose
 from coterie.errors import ConvergenceWarning
 from coterie.posterior import Draws
-
-ONE_LABEL = 0.95
-"""Share of the items on which all chains must give one label."""
+from coterie.posterior.verdicts import ONE_LABEL
 
 
 class Outcome(NamedTuple):
@@ -26,7 +23,7 @@ class Outcome(NamedTuple):
     draws: Draws
     sweeps: int
     n_left_out: int  # chains that are not pooled
-    labels: Callable[[], NDArray[np.int64]]  # (chains, items)   what each chain alone would say
+    labels: NDArray[np.int64]  # (chains, items)   what each chain alone would say
 
 
 class Settled(NamedTuple):
@@ -45,7 +42,7 @@ def settled_traces(outcome: Outcome) -> Settled:
 
 def settled_labels(outcome: Outcome) -> Settled:
     """Ask that all chains give one label on nearly all items."""
-    labels = outcome.labels()
+    labels = outcome.labels
     same = (labels == labels[:1]).all(axis=0)
     share = float(same.mean()) if same.size else 1.0
     if share >= ONE_LABEL:

@@ -26,6 +26,7 @@ from coterie.posterior.coteries import cooccurrence_table, coterie_table
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers
 from coterie.posterior.people import annotator_roles, annotator_table
+from coterie.posterior.verdicts import Verdicts, verdicts_of
 from coterie.roles import Roles
 
 if TYPE_CHECKING:
@@ -117,6 +118,16 @@ class Posterior:
         a = self.annotations
         sizes = f"{a.n_items:,} items, {a.n_annotators:,} annotators, {a.n_classes} classes"
         return f"<Posterior of {self.model}: {sizes}>"
+
+    @property
+    def verdicts(self) -> Verdicts:
+        """What may be trusted: ``verdicts.labels`` and ``verdicts.coteries``.
+
+        Each says whether it is ``settled``, in a ``sentence`` and in ``numbers``. Labels are
+        settled if the chains that are kept give one label on at least 95 % of the items; coteries
+        if the chains agree, to 10 % on average over pairs, on who belongs with whom.
+        """
+        return verdicts_of(self)
 
     @property
     def label_code(self) -> NDArray[np.int64]:

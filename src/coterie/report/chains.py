@@ -139,6 +139,16 @@ def trust_point(posterior: Posterior) -> Facts:
     }
 
 
+def _trust_labels(posterior: Posterior, gone: list[Facts], n: int, numbers: str) -> Facts:
+    """Say what holds where the labels are settled and what is watched along the way is not."""
+    verdicts = posterior.verdicts
+    which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
+    without = f"{len(gone)} of {count(n, 'chain')} left out: {which}." if gone else ""
+    grouped = verdicts.coteries.sentence if verdicts.coteries is not None else ""
+    said = [verdicts.labels.sentence, without, grouped, numbers]
+    return {"state": "ok", "sentence": " ".join(sentence for sentence in said if sentence)}
+
+
 def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     """Say whether a sampler's result can be trusted, with the numbers that decide it."""
     draws, run = posterior.require_draws("chains"), posterior.run
@@ -156,6 +166,9 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"
     early = " The run was interrupted: this is what the draws so far say." if stopped else ""
+    judged = "verdicts" in run  # not in older runs
+    if judged and posterior.converged and (gone or not draws.settled()):
+        return _trust_labels(posterior, gone, n, f"{numbers}{early}")
     if not draws.settled():
         sentence = (
             f"Do not trust this result yet: {have} not converged. {numbers} "
