@@ -14,7 +14,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 NAMES = """
 Annotations Beta CBCC CBCCPrior Consensus ConsensusPrior ConvergenceWarning CoterieError Crowd
 DataError DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityVote Posterior
-QuickConsensus Score __version__ datasets load metrics read simulate
+QuickConsensus Score __version__ aggregate datasets load metrics read simulate
 """
 
 
