@@ -7,7 +7,8 @@ CoterieError
 
 CoterieWarning
 ├── DataWarning          the input works, but a person should look at it
-└── ConvergenceWarning   a result should not be trusted as it is; carries the numbers
+├── ConvergenceWarning   a result should not be trusted as it is; carries the numbers
+└── CompilationWarning   results are right, but take longer than they should; says what to do
 """
 
 from __future__ import annotations
@@ -159,3 +160,7 @@ class ConvergenceWarning(CoterieWarning):
     def __init__(self, message: str, numbers: Mapping[str, float] | None = None) -> None:
         super().__init__(message)
         self.numbers: dict[str, float] = dict(numbers or {})
+
+
+class CompilationWarning(CoterieWarning):
+    """Results are right, but take longer: code is compiled plainly, or not kept."""

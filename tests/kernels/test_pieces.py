@@ -3,6 +3,7 @@
 import ast
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -16,33 +17,85 @@ from ladder.sampler import all_states, pack, real, run_block, start
 SOURCE = Path(coterie.__file__).parent
 
 
-def functions():
-    """Yield every function of the kernels with the name of its decorator."""
-    for path in [*SOURCE.glob("kernels/**/*.py"), *SOURCE.glob("numeric/*.py")]:
-        for node in ast.parse(path.read_text("utf-8")).body:
-            if isinstance(node, ast.FunctionDef):
-                yield node, [ast.unparse(decorator) for decorator in node.decorator_list]
+class Module(NamedTuple):
+    """What a file defines, and where the names that it imports come from."""
+
+    defined: dict[str, ast.FunctionDef | ast.ClassDef]
+    imported: dict[str, str]
 
 
-RETURNS = {node.name: ast.unparse(node.returns) for node, _ in functions() if node.returns}
-PIECES = {node.name: node for node, made in functions() if {"piece", "part"} & set(made)}
-NUMBERS = {
-    *("None", "int", "float", "bool", "np.uintp"),
-    *("tuple[int, int]", "tuple[int, bool]", "tuple[float, float]", "tuple[np.uintp, np.uintp]"),
-}
+def modules():
+    """Read every file of the package, by the name of its module."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+        definitions = (
+            node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        )
+        name = ".".join(("coterie", *path.relative_to(SOURCE).with_suffix("").parts))
+        yield (
+            name,
+            Module(
+                {node.name: node for node in definitions},
+                {
+                    alias.asname or alias.name: node.module
+                    for node in imports
+                    for alias in node.names
+                },
+            ),
+        )
 
 
-@pytest.mark.parametrize("piece", PIECES)
-def test_a_piece_makes_and_returns_no_array(piece):
-    node = PIECES[piece]
-    assert RETURNS[piece] in NUMBERS
-    called = [ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)]
-    assert {call for call in called if call.startswith("np.")} <= {"np.uintp"}  # a cast
-    assert [call for call in called if RETURNS.get(call, "None") not in NUMBERS] == []
+MODULES = dict(modules())
+PIECES = [
+    (module, name)
+    for module, (defined, _) in MODULES.items()
+    for name, node in defined.items()
+    if {"piece", "part"} & {ast.unparse(decorator) for decorator in node.decorator_list}
+]
 
 
-def test_there_are_pieces():
-    assert {"weigh_shared", "sweep_own", "log_rising", "weigh_groups"} <= PIECES.keys()
+def find(module, name):
+    """Give the module that defines a name, and the definition; None if it is none of ours."""
+    home = MODULES[module].imported.get(name, module)
+    return home, MODULES[home].defined.get(name) if home in MODULES else None
+
+
+def is_number(module, kind):
+    """Say whether a type is a number, or a tuple of numbers, as its module means it."""
+    if isinstance(kind, ast.Subscript) and ast.unparse(kind.value) == "tuple":
+        return all(is_number(module, one) for one in kind.slice.elts)
+    if ast.unparse(kind) in ("None", "int", "float", "bool", "np.uintp"):
+        return True
+    home, node = find(module, ast.unparse(kind))
+    if not isinstance(node, ast.ClassDef):
+        return False
+    fields = [field for field in node.body if isinstance(field, ast.AnnAssign)]
+    return bool(fields) and all(is_number(home, field.annotation) for field in fields)
+
+
+@pytest.mark.parametrize(("module", "name"), PIECES)
+def test_a_piece_makes_and_returns_no_array(module, name):
+    node = MODULES[module].defined[name]
+    assert is_number(module, node.returns)
+    for call in [ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)]:
+        assert call == "np.uintp" or not call.startswith("np.")  # a cast
+        home, called = find(module, call)
+        if isinstance(called, ast.FunctionDef):
+            assert is_number(home, called.returns), call
+
+
+def test_there_are_pieces_and_none_hides_another():
+    assert {
+        ("coterie.kernels.truth.shared_matrix", "weigh_shared"),
+        ("coterie.numeric.rising", "log_rising"),
+        ("coterie.kernels.gibbs.cbcc", "weigh_groups"),
+        ("coterie.kernels.gibbs.hcbcc.reuse", "weigh_groups"),
+        ("coterie.partition.state", "weigh"),
+        ("coterie.roles.rule", "measure"),
+    } <= set(PIECES)
+    text = "".join(path.read_text("utf-8") for path in SOURCE.rglob("*.py"))
+    assert len(PIECES) == text.count("\n@piece\n") + text.count("\n@part\n")
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="counts references of compiled code")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.batches import parts_of
 from coterie.numeric.jit import kernel
 
 FloatArray = NDArray[np.float64]
@@ -55,24 +56,20 @@ def zero_counts(codes: Codes) -> Counts:
     )
 
 
-@kernel
 def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
     """Add to the counts what is expected under the items' class probabilities, (items, classes).
 
     An item with neither label nor known class is not counted: it changes nobody's estimate.
     """
-    start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
-    gold, n_classes = codes.gold, codes.n_classes
-    truth, said = counts
-    for i in range(len(gold)):
-        if start[i] == start[i + 1] and gold[i] < 0:
-            continue
-        for t in range(n_classes):
-            truth[t] += probability[i, t]
-        for k in range(start[i], start[i + 1]):
-            l, c = annotator[k], answer[k]
-            for t in range(n_classes):
-                said[l, c, t] += probability[i, t]
+    counted = (np.diff(codes.item_start) > 0) | (codes.gold >= 0)
+    cells = counts.said.reshape(-1, codes.n_classes)
+    for items, labels, item in parts_of(codes):
+        # One after the other, as a sweep adds them: sum would add in pairs, to other last digits.
+        every = np.vstack([counts.truth, probability[items][counted[items]]])
+        counts.truth[:] = np.cumsum(every, axis=0)[-1]
+        cell = codes.item_annotator[labels] * np.int64(codes.n_answers) + codes.item_answer[labels]
+        for t in range(codes.n_classes):
+            np.add.at(cells[:, t], cell, probability[items, t][item])
 
 
 def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:

@@ -1,46 +1,57 @@
-"""How every kernel is compiled: cached on disk, without the GIL, with full IEEE arithmetic."""
+"""How kernels are compiled: once, when they are first called, without the GIL, in IEEE arithmetic.
+
+There are two modes. The *fast* one uses private parts of numba (:mod:`coterie.numeric.fast`), the
+*plain* one only what numba documents; the numbers are the same. Plain is taken where the private
+parts are missing or fail, with one warning, or by ``COTERIE_NUMBA=plain``. numba itself is imported
+when something must be compiled: what needs no kernel does without it.
+
+Under ``NUMBA_DISABLE_JIT=1`` everything stays Python.
+"""
 
 from __future__ import annotations
 
 import functools
+import os
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
-from numba.core import event
-from numba.extending import typeof_impl
 
-from coterie.numeric.linked import LinkedCompiler
+from coterie.errors import CoterieError
+from coterie.numeric import cache
 
 F = TypeVar("F", bound=Callable[..., object])
 
 int64 = cast(Callable[[Any], int], np.int64)
 """Of one kind, whatever an array holds: a function is compiled for each kind it is called with."""
 
+COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
+PUBLIC: dict[str, dict[str, Any]] = {
+    "kernel": {"nogil": True, "error_model": "numpy"},
+    "part": {"nogil": True, "error_model": "numpy"},
+    "piece": {"nogil": True, "error_model": "numpy", "forceinline": True},
+}
+"""Documented options of ``numba.njit``."""
+
 
 def kernel(function: F) -> F:
-    """Compile a function with numba, when it is called first.
-
-    Under ``NUMBA_DISABLE_JIT=1`` it stays plain Python, and so do the others.
-    """
-    njit: Any = numba.njit
-    options = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    compiled: F = njit(**options)(function)
-    return compiled
+    """Compile a function that is called from Python; keep the code for the next time."""
+    return _declared(Kernel, function, "kernel")
 
 
 def piece(function: F) -> F:
     """Compile a small part of an inner loop with the kernel that calls it, pasted into it.
 
     Handing tuples of arrays from function to function costs more than the work in them, most of it
-    for counting references; without both, the sweeps are two to three times as fast. In return a
-    piece must neither make an array nor return one, nor call anything that returns one.
+    for counting references; in the fast mode there is neither. In return a piece must neither make
+    an array nor return one, nor call anything that returns one.
 
     Called from Python it runs as Python: the way in would take longer to compile than the piece.
     """
-    return _inner(function, forceinline=True)
+    return _declared(Inner, function, "piece")
 
 
 def part(function: F) -> F:
@@ -48,59 +59,205 @@ def part(function: F) -> F:
 
     It is called: for what runs once a sweep, or hardly ever.
     """
-    return _inner(function)
+    return _declared(Inner, function, "part")
 
 
-class Inner:
-    """What numba compiles into the kernels that call it; called from Python it runs as Python."""
+def _declared(made: type[Compiled], function: F, kind: str) -> F:
+    return cast(F, made(function, kind)) if COMPILES else function
 
-    def __init__(self, function: Callable[..., object], **options: Any) -> None:
-        functools.update_wrapper(self, function)
+
+class How:
+    """How this process compiles; ``round`` counts the changes of mind."""
+
+    def __init__(self) -> None:
+        self.round = 0
+        self.private: dict[str, dict[str, Any]] = {}
+        wanted = os.environ.get("COTERIE_NUMBA", "fast")
+        if wanted not in ("fast", "plain"):
+            raise CoterieError(f"COTERIE_NUMBA must be fast or plain, got {wanted!r}")
+        if wanted == "fast":
+            try:
+                from coterie.numeric.fast import OPTIONS
+            except Exception as error:  # whatever another version of numba does
+                warn_of_plain(error)
+            else:
+                self.private = OPTIONS
+        _register()
+
+    def use(self, private: dict[str, dict[str, Any]]) -> None:
+        """Compile from now on with these private options, if any, and anew what was compiled."""
+        self.private = private
+        self.round += 1
+
+
+_decided = functools.cache(How)
+_declaring, _mending = threading.RLock(), threading.RLock()
+
+
+def how() -> How:
+    """Give what was decided when the first function was compiled."""
+    with _declaring:
+        return _decided()
+
+
+def warn_of_plain(error: Exception) -> None:
+    """Say that the fast mode does not work."""
+    from numba import __version__
+
+    cache.warn(
+        f"the fast mode does not work with numba {__version__} ({type(error).__name__}: {error});"
+        " sampling is several times slower: install a version that coterie declares, or set"
+        " COTERIE_NUMBA=plain to see this no more"
+    )
+
+
+class Compiled:
+    """A function that numba compiles when it is needed, in the way that works here."""
+
+    def __init__(self, function: Callable[..., object], kind: str) -> None:
+        functools.update_wrapper(cast(Any, self), function)
+        self.function, self.kind = function, kind
+        self.folder: Path | None = None  # where the code is kept
+        self._dispatcher: Any = None
+        self._round = -1
+
+    @property
+    def compiled(self) -> Any:
+        """What numba calls a dispatcher, declared in the present way."""
+        with _declaring:
+            if self._round != how().round:
+                self._dispatcher = self._kept() if self.kind == "kernel" else self.declare()
+                self._round = how().round
+            return self._dispatcher
+
+    def declare(self, **more: bool) -> Any:
+        """Hand the function to numba."""
+        import numba
+
         njit: Any = numba.njit  # typed without some of these options
-        bare: dict[str, Any] = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        bare["pipeline_class"] = LinkedCompiler
-        self.compiled = njit(nogil=True, error_model="numpy", **bare, **options)(function)
+        return njit(**PUBLIC[self.kind], **how().private.get(self.kind, {}), **more)(self.function)
+
+    def _kept(self) -> Any:
+        """Do so, the code to be kept if there is a place for it."""
+        from numba import __version__
+
+        mode = "fast" if how().private else "plain"
+        with cache.keeping(self.function, mode, __version__) as self.folder:
+            if self.folder is None:
+                return self.declare()
+            with suppress(RuntimeError):  # numba finds no place
+                dispatcher = self.declare(cache=True)
+                if Path(dispatcher.stats.cache_path).is_relative_to(self.folder):
+                    return dispatcher
+        # numba keeps it elsewhere, where code may be old, if at all.
+        cache.warn_of_none(f"numba does not write to {self.folder}")
+        self.folder = None
+        return self.declare()
+
+
+class Inner(Compiled):
+    """What is compiled into the kernels that call it; called from Python it runs as Python."""
 
     def __call__(self, *args: Any) -> object:
         """Run as Python."""
-        return self.__wrapped__(*args)  # type: ignore[attr-defined]
+        return self.function(*args)
 
 
-@typeof_impl.register(Inner)
-def _typeof_inner(value: Inner, context: object) -> Any:
-    return typeof_impl(value.compiled, context)
+class Kernel(Compiled):
+    """What is compiled to be called from Python."""
+
+    def __call__(self, *args: Any) -> object:
+        """Run, compiled before if need be."""
+        number = how().round
+        dispatcher: Any = None
+        try:
+            dispatcher = self.compiled
+            return dispatcher(*args)
+        except Exception as error:
+            has_code = _has_code(dispatcher, args)
+            if isinstance(error, OSError):  # not of the code: it could not be read, or not be kept
+                cache.give_up(error)
+                if has_code:
+                    return dispatcher(*args)
+            elif has_code:
+                raise
+            return self._with_less(args, error, number)
+
+    def _with_less(self, args: tuple[Any, ...], error: Exception, number: int) -> object:
+        """Compile without what is kept; if that is not to blame, without numba's private parts."""
+        with _mending:
+            if how().round != number:  # another thread has changed the way
+                return self(*args)
+            dispatcher: Any = None
+            try:
+                dispatcher = self.declare()
+                result = dispatcher(*args)
+            except Exception as again:
+                if _has_code(dispatcher, args) or not how().private:
+                    raise
+                return self._plainly(args, again)
+            if self.folder is not None and not isinstance(error, OSError):
+                cache.remove(self.folder, error)
+            self._dispatcher, self._round = dispatcher, number
+            return result
+
+    def _plainly(self, args: tuple[Any, ...], error: Exception) -> object:
+        """Compile in the plain mode, and stay there if that works."""
+        private = how().private
+        how().use({})
+        try:
+            result = self.compiled(*args)
+        except Exception:
+            how().use(private)  # they are not to blame
+            raise
+        warn_of_plain(error)
+        return result
 
 
-def _inner(function: F, **options: Any) -> F:
-    if cast(Any, numba.config).DISABLE_JIT:
-        return function
-    inner: Any = Inner(function, **options)
-    compiled: F = inner
-    return compiled
+def _has_code(dispatcher: Any, args: tuple[Any, ...]) -> bool:
+    """Say whether there is code for these arguments, which then has run."""
+    import numba
+
+    return dispatcher is not None and tuple(map(numba.typeof, args)) in dispatcher.signatures
 
 
-class _Teller(event.Listener):
-    """Tells once that something is being compiled: what the cache holds starts nothing."""
+def _register() -> None:
+    """Tell numba that our functions, where others name them, are functions of its own."""
+    from numba.extending import typeof_impl
 
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self._tell: Callable[[], None] | None = tell
-
-    def on_start(self, event: Any) -> None:
-        tell, self._tell = self._tell, None
-        if tell is not None:
-            tell()
-
-    def on_end(self, event: Any) -> None:
-        pass
+    @typeof_impl.register(Compiled)
+    def _typeof(value: Compiled, context: object) -> Any:
+        return typeof_impl(value.compiled, context)
 
 
 @contextmanager
 def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
     """Call ``tell`` once if anything must be compiled, just before it is."""
-    teller = _Teller(tell)
-    events: Any = event  # without types
-    events.register("numba:compile", teller)
-    try:
+    if not COMPILES:
         yield
-    finally:
-        events.unregister("numba:compile", teller)
+        return
+    try:
+        from numba.core import event
+
+        listener: Any = event.Listener
+        install: Any = event.install_listener
+    except (ImportError, AttributeError):  # for developers of numba: it may go
+        yield
+        return
+
+    class Teller(listener):  # type: ignore[misc]
+        """Tells once: what the cache holds starts nothing."""
+
+        def __init__(self) -> None:
+            self.tell: Callable[[], None] | None = tell
+
+        def on_start(self, event: Any) -> None:
+            told, self.tell = self.tell, None
+            if told is not None:
+                told()
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    with install("numba:compile", Teller()):
+        yield
