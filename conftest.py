@@ -1,6 +1,5 @@
-"""Before the tests: kernels of the sources as they are, no clocks, plain numbers in doctests."""
+"""Before the tests: no clocks, plain numbers in doctests."""
 
-import os
 import re
 from collections.abc import Generator
 
@@ -8,9 +7,6 @@ import hypothesis
 import numpy as np
 import pytest
 
-from benchmarks import cache
-
-os.environ.setdefault("NUMBA_CACHE_DIR", str(cache.folder()))
 # A busy machine is not a bug, and the first example of some tests compiles.
 hypothesis.settings.register_profile(
     "coterie", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]

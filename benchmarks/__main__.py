@@ -10,7 +10,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import cache
 from benchmarks.machine import describe
 from benchmarks.samplers.report import TABLES, fill, markdown
 
@@ -46,7 +45,6 @@ def main() -> int:
     parser.add_argument("--labels", type=int, default=10_000_000, help="size (default: 10 million)")
     parser.add_argument("--write", type=Path, help="a Markdown page whose tables to fill")
     options = parser.parse_args()
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache.folder())}
     machine = describe()  # now: later its load is ours
     print(machine, flush=True)
     failed, tables = [], {}
@@ -54,7 +52,7 @@ def main() -> int:
         for part in chosen(options.parts):
             left = Path(folder, part)
             command = [sys.executable, "-m", f"benchmarks.{part}", str(options.labels)]
-            if subprocess.run(command, env={**environment, TABLES: str(left)}).returncode:
+            if subprocess.run(command, env={**os.environ, TABLES: str(left)}).returncode:
                 failed.append(part)
             elif left.exists():
                 tables[part.split(".")[-1]] = markdown(json.loads(left.read_text()))

@@ -66,7 +66,6 @@ from coterie.kernels.truth.counts import (
 from coterie.kernels.truth.sweep import sweep_shared
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import kernel, part, piece
-from coterie.numeric.lines import on_own_lines
 from coterie.priors import CBCCPrior
 
 __all__ = [
@@ -143,7 +142,7 @@ def initial_state(
     said = np.zeros((len(slot), *own.shape[1:]), np.int32)
     np.add.at(said, seats[seats >= 0], own[seats >= 0])
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
-    state = State(
+    return State(
         truth=start,
         class_total=class_total,
         own=own,
@@ -155,12 +154,11 @@ def initial_state(
         n_coteries=n_coteries,
         log_concentration=log_concentration,
     )
-    return on_own_lines(state)
 
 
 def new_room(state: State, data: Codes) -> Room:
     """Give room to move any one annotator."""
-    return on_own_lines(Room(new_cells(data), np.zeros(len(state.slot))))
+    return Room(new_cells(data), np.zeros(len(state.slot)))
 
 
 def view_of(state: State, prior: Prior) -> View:
@@ -254,7 +252,7 @@ def log_likelihood(state: State, prior: Prior) -> float:
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     """Give room to sweep in, for all blocks of a chain."""
     view = view_of(state, prior)
-    seats = on_own_lines(new_seats(len(state.slot), data))
+    seats = new_seats(len(state.slot), data)
     return Scratch(view, new_work(data, view), new_room(state, data), seats)
 
 

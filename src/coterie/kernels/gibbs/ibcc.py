@@ -36,7 +36,6 @@ from coterie.kernels.truth.counts import (
 )
 from coterie.kernels.truth.sweep import sweep_own
 from coterie.numeric.jit import kernel, part, piece
-from coterie.numeric.lines import on_own_lines
 from coterie.priors import IBCCPrior
 
 __all__ = [
@@ -94,7 +93,7 @@ def initial_state(
     n_annotators = len(data.annotator_start) - 1
     matrix = np.arange(n_annotators, dtype=np.int32)
     said, said_total = count_answers(start, matrix, n_annotators, data)
-    return on_own_lines(State(start, class_total, said, said_total))
+    return State(start, class_total, said, said_total)
 
 
 def view_of(state: State, prior: Prior) -> View:

@@ -12,7 +12,6 @@ from coterie.data.codes import Codes
 from coterie.kernels.batches import parts_of
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import int64, part, piece
-from coterie.numeric.lines import on_own_lines
 from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
@@ -107,7 +106,7 @@ def new_work(data: Codes, view: View) -> Work:
         seen=np.zeros_like(view.said),
         seen_row=np.zeros_like(view.said_total),
     )
-    work = Work(
+    return Work(
         weights=np.zeros(data.n_classes),
         logs=np.zeros(data.n_classes),
         labels=labels,
@@ -115,7 +114,6 @@ def new_work(data: Codes, view: View) -> Work:
         below=np.zeros(len(view.said_total)),
         ratio=np.zeros(2 * len(view.said) if len(view.matrix) == 0 else 0),
     )
-    return on_own_lines(work)
 
 
 @part

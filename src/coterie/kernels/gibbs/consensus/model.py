@@ -59,7 +59,6 @@ from coterie.kernels.record import note_classes
 from coterie.kernels.truth.counts import count_answers, starting_truth
 from coterie.numeric.draws import log_gamma_draws
 from coterie.numeric.jit import kernel, part, piece
-from coterie.numeric.lines import on_own_lines
 from coterie.priors import ConsensusPrior
 
 __all__ = [
@@ -163,7 +162,7 @@ def initial_state(
     room = new_room(state, data, prior)
     for m in range(int(n_coteries[0])):
         draw_fresh(m, state, prior, room, rng)
-    return on_own_lines(state)
+    return state
 
 
 def given_to_items(state: State, prior: Prior) -> Given:
@@ -187,7 +186,7 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
         found=found_of_items(state),
         crowd=crowd_of(state),
         room=new_room(state, data, prior),
-        seats=on_own_lines(new_seats(len(state.slot), data)),
+        seats=new_seats(len(state.slot), data),
     )
 
 

@@ -12,7 +12,6 @@ from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.state import Room as GroupRoom
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.hcbcc.state import new_room as new_group_room
-from coterie.numeric.lines import on_own_lines
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -129,7 +128,7 @@ def new_drawn(state: State) -> Drawn:
     """Give room for what the items are given."""
     n_classes, n_answers, n_kinds = len(state.class_total), len(state.guess), len(state.kind_total)
     classes, kinds, answers = np.zeros(n_classes), np.zeros(n_kinds), np.zeros(n_answers)
-    drawn = Drawn(
+    return Drawn(
         log_balance=classes,
         balance=classes.copy(),
         log_kinds=kinds,
@@ -139,19 +138,18 @@ def new_drawn(state: State) -> Drawn:
         chance=np.zeros(state.said.shape),
         log_chance=np.zeros(state.said.shape),
     )
-    return on_own_lines(drawn)
 
 
 def new_work(state: State) -> Work:
     """Give room to weigh any one item."""
     n_classes, n_kinds = len(state.class_total), len(state.kind_total)
-    return on_own_lines(Work(np.zeros(n_kinds * n_classes), np.zeros(n_classes)))
+    return Work(np.zeros(n_kinds * n_classes), np.zeros(n_classes))
 
 
 def new_room(state: State, data: Codes, prior: Prior) -> Room:
     """Give room for everything but the items."""
     shape = state.weight.shape
-    room = Room(
+    return Room(
         crowd=new_group_room(crowd_of(state), data),
         tables=np.zeros(shape, np.int64),
         nothing=np.zeros((1, *shape[1:]), np.int64),
@@ -160,4 +158,3 @@ def new_room(state: State, data: Codes, prior: Prior) -> Room:
         shapes=np.zeros(shape[1]),
         free_class=np.setdiff1d(np.arange(shape[2]), data.gold),
     )
-    return on_own_lines(room)

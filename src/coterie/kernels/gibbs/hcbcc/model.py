@@ -54,7 +54,6 @@ from coterie.kernels.truth.counts import (
 )
 from coterie.kernels.truth.sweep import sweep_own
 from coterie.numeric.jit import kernel, piece
-from coterie.numeric.lines import on_own_lines
 from coterie.priors import HCBCCPrior
 
 __all__ = [
@@ -106,7 +105,7 @@ def initial_state(
     seats, size, slot, n_coteries = starting_groups(group, data, prior.auxiliaries)
     log_concentration = np.array([starting_concentration(prior.concentration, rng)])
     parameters = starting_parameters(len(slot), int(n_coteries[0]), prior.base, rng)
-    state = State(
+    return State(
         truth=start,
         class_total=class_total,
         said=said,
@@ -118,7 +117,6 @@ def initial_state(
         log_concentration=log_concentration,
         **parameters._asdict(),
     )
-    return on_own_lines(state)
 
 
 def starting_parameters(
@@ -164,7 +162,7 @@ def log_prior(state: State, prior: Prior) -> float:
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     """Give room to sweep in, for all blocks of a chain."""
     view, seats = view_of(state, prior), new_seats(len(state.slot), data)
-    return Scratch(view, new_work(data, view), new_room(state, data), on_own_lines(seats))
+    return Scratch(view, new_work(data, view), new_room(state, data), seats)
 
 
 @kernel

@@ -11,7 +11,6 @@ from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, new_cells
 from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, Sums, new_sums
-from coterie.numeric.lines import on_own_lines
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -80,7 +79,7 @@ def new_room(state: State, data: Codes) -> Room:
     n_slots, n_answers, n_classes = state.weight.shape
     length = min(max(TABLE_SIZE // (n_answers * n_classes), 1), LONGEST_TABLE) + 1
     factors = np.maximum(np.arange(length), 1)
-    room = Room(
+    return Room(
         weights=np.zeros(n_slots),
         product=np.zeros(n_slots),
         logs=np.zeros(n_slots),
@@ -95,4 +94,3 @@ def new_room(state: State, data: Codes) -> Room:
         first=np.zeros(n_slots, np.int32),
         following=np.zeros(len(state.group), np.int32),
     )
-    return on_own_lines(room)
