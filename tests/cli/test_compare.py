@@ -104,7 +104,7 @@ def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
         (["data", "--timeout", "0"], "Error: --timeout must be more than 0"),
         (["data", "--memory", "nan"], "Error: --memory must be more than 0"),
         (["data", "--jobs", "-1"], "Error: --jobs must be more than 0"),
-        (["data", "--duplicates", "some"], "Error: duplicates must be one of"),
+        (["data", "--duplicates", "some"], "Error: --duplicates some is not one of"),
         (["data", "--out", "data/one/truth.csv"], "is a file, not a folder"),
     ],
 )

@@ -269,3 +269,15 @@ def test_gold_file_with_an_unknown_item_or_label(tmp_path):
         "the label 'maybe' of item 'q1' in gold.csv is not one of the classes ['no', 'yes']; "
         "correct it, or pass classes= with every possible truth"
     )
+
+
+def test_true_and_1_of_a_jsonl_file_are_never_one_label(tmp_path):
+    rows = [(1, "a", "true"), (1, "b", "1"), (2, "a", "0")]
+    text = "".join(f'{{"item": {i}, "annotator": "{l}", "label": {c}}}\n' for i, l, c in rows)
+    assert refused(written(tmp_path, "a.jsonl", text)) == (
+        "the column 'label' of a.jsonl holds True and 1, a boolean and a number that Python takes "
+        "for equal; write them as one type, or as text"
+    )
+    words = HEAD + "".join(f"{i},{l},{c}\n" for i, l, c in rows)
+    found = coterie.read(written(tmp_path, "a.csv", words)).classes
+    assert found.tolist() == ["0", "1", "true"]

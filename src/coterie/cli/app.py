@@ -221,7 +221,7 @@ def compare(
     duplicates: Annotated[
         str,
         typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep."),
-    ] = "keep",
+    ] = "error",
     seed: Seed = 0,
     sweeps: Annotated[
         int | None,
@@ -230,7 +230,7 @@ def compare(
     timeout: Annotated[float, typer.Option(help="Seconds for one model on one data set.")] = 600,
     memory: Annotated[float, typer.Option(help="Gigabytes for the same (Linux).")] = 4,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Processes at once (default: one a core).")
+        int | None, typer.Option("--jobs", "-j", help="Processes at once (default: one per core).")
     ] = None,
     force: Force = False,
 ) -> None:
@@ -262,7 +262,7 @@ def reproduce(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option("--jobs", "-j", min=1, help="Processes at once (default: one a core)."),
+        typer.Option("--jobs", "-j", min=1, help="Processes at once (default: one per core)."),
     ] = None,
     databases: Annotated[
         int | None, typer.Option(min=2, help="Random databases a level (default: 50; quick: 4).")

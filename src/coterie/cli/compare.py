@@ -181,7 +181,7 @@ def command(data: Data, field: Field, means: Means) -> str:
         "truth": data.truth,
         "models": field.models and ",".join(field.models),
         "only": data.only and ",".join(data.only),
-        "duplicates": data.duplicates if data.duplicates != "keep" else None,
+        "duplicates": data.duplicates if data.duplicates != "error" else None,
         "seed": field.seed or None,
         "sweeps": field.sweeps,
         "timeout": means.timeout if means.timeout != Limits().seconds else None,

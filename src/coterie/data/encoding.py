@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _NUMERIC_KINDS = "biuf"
+_BOOLEANS = frozenset({bool, np.bool_})
 _CHARACTERS_OF_NUMBERS = frozenset("0123456789+-.eE")
 
 
@@ -27,6 +28,10 @@ class Coded(NamedTuple):
 
 class Unusable(TypeError):
     """A cell holds a list, a mapping or the like, which cannot be an id or a label."""
+
+
+class Mixed(TypeError):
+    """Cells hold a boolean and a number that Python takes for equal, such as True and 1."""
 
 
 def value_array(values: Iterable[Any]) -> Array:
@@ -84,21 +89,38 @@ def code_integers(cells: Array) -> Coded:
 
 
 def code_objects(cells: Sequence[Any] | Array) -> Coded:
-    """Code Python objects; None, NaN and the like get -1."""
+    """Code Python objects; None, NaN and the like get -1.
+
+    Equal numbers are one value, whatever their types; a boolean is never a number.
+    """
     import pandas as pd
 
     types = set(map(type, cells))
-    numeric = [kind for kind in types if issubclass(kind, Number)]
+    numeric = [kind for kind in types - _BOOLEANS if issubclass(kind, Number)]
     if len(numeric) > 1:
-        # 1, 1.0 and True are equal: one type for all, or the first row would decide which is kept.
+        # 1 and 1.0 are equal: one type for all, or the first row would decide which is kept.
         whole = all(issubclass(kind, (int, np.integer)) for kind in numeric)
         common: Any = int if whole else float
-        cells = [common(cell) if isinstance(cell, Number) else cell for cell in cells]
+        cells = [common(cell) if _is_number(cell) else cell for cell in cells]
+    if numeric and types & _BOOLEANS:
+        _refuse_equal(cells)
     try:
         codes, values = pd.factorize(pd.Series(cells, dtype=object))  # a list may hold tuples
     except TypeError as error:
         raise Unusable(str(error)) from error
     return Coded(codes, value_array(values))
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, Number) and type(cell) not in _BOOLEANS
+
+
+def _refuse_equal(cells: Sequence[Any] | Array) -> None:
+    """Refuse a boolean and a number that no dictionary could tell apart."""
+    booleans = {bool(cell): cell for cell in cells if type(cell) in _BOOLEANS}
+    for cell in cells:
+        if _is_number(cell) and cell in booleans:
+            raise Mixed(f"{booleans[cell]!r} and {cell!r}")
 
 
 def code_arrow(column: Any) -> Coded:
@@ -227,7 +249,7 @@ def look_up(values: Array, vocabulary: Array) -> Array:
     """Give the place of each value in the vocabulary, -1 where it has none.
 
     If one side is all text and the other has none, values are matched by how they are written:
-    a text file's '7' is the typed source's 7.
+    a text file's '7' is the typed source's 7. A boolean is never a number.
 
     Examples
     --------
@@ -236,19 +258,22 @@ def look_up(values: Array, vocabulary: Array) -> Array:
     >>> look_up(value_array(["7"]), value_array([6, 7])).tolist()
     [1]
     """
-    cells: list[Hashable] = values.tolist()
-    places: list[Hashable] = vocabulary.tolist()
+    cells: Sequence[Hashable] = values.tolist()
+    places: Sequence[Hashable] = vocabulary.tolist()
     if cells and places and _all_text(cells) and not _any_text(places):
         places = list(map(str, places))
     elif cells and places and _all_text(places) and not _any_text(cells):
         cells = list(map(str, cells))
+    if _BOOLEANS & {*map(type, cells), *map(type, places)}:
+        # With its kind, because True == 1: a dictionary alone would find one for the other.
+        cells, places = ([(type(x) in _BOOLEANS, x) for x in some] for some in (cells, places))
     place = {value: code for code, value in enumerate(places)}
     return np.array([place.get(cell, -1) for cell in cells], np.int32)
 
 
-def _all_text(cells: list[Hashable]) -> bool:
+def _all_text(cells: Sequence[Hashable]) -> bool:
     return all(isinstance(cell, str) for cell in cells)
 
 
-def _any_text(cells: list[Hashable]) -> bool:
+def _any_text(cells: Sequence[Hashable]) -> bool:
     return any(isinstance(cell, str) for cell in cells)

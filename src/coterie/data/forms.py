@@ -18,8 +18,8 @@ from coterie.data.columns import (
     not_recognised,
     place_of,
 )
-from coterie.data.encoding import Coded, code_objects, in_order, value_array
-from coterie.data.table import Table
+from coterie.data.encoding import Coded, Mixed, code_objects, in_order, value_array
+from coterie.data.table import Table, mixed
 from coterie.errors import Argument, DataError
 from coterie.words.values import written
 
@@ -92,7 +92,10 @@ def _wide(table: Table, columns: Columns, cells: list[Coded]) -> Triples:
     refuse_blanks(table, "item", item)
     item = in_order(item)
     # One vocabulary for all columns; each column's values are a stretch of the merged codes.
-    merged = code_objects([value for coded in answers for value in coded.values.tolist()])
+    try:
+        merged = code_objects([value for coded in answers for value in coded.values.tolist()])
+    except Mixed as error:
+        raise mixed(f"the annotators' columns of {table.name} hold", error) from error
     rows, annotators, labels = [], [], []
     first = 0
     for l, coded in enumerate(answers):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from coterie.data.annotations import Array
 from coterie.data.encoding import (
     Coded,
+    Mixed,
     Unusable,
     code_arrow,
     code_objects,
@@ -64,12 +65,15 @@ class Table:
         """Code the columns at these places; blank text and NaN count as missing."""
         try:
             return [without_blanks(coded) for coded in self.code(places)]
-        except Unusable as error:
+        except (Unusable, Mixed) as error:
             if len(places) > 1:  # which one?
                 return [self.read([place])[0] for place in places]
+            where = f"the column {self.column_name(places[0])} of {self.name}"
+            if isinstance(error, Mixed):
+                raise mixed(f"{where} holds", error) from error
             raise DataError(
-                f"the column {self.column_name(places[0])} of {self.name} holds lists or the like "
-                f"({error}); expected text, numbers, dates or booleans"
+                f"{where} holds lists or the like ({error}); expected text, numbers, dates or "
+                "booleans"
             ) from error
 
     def column_name(self, place: int) -> str:
@@ -86,6 +90,14 @@ class Table:
         text = f"{'row' if len(places) == 1 else 'rows'} {join(shown)} of {self.name}"
         text += f" ({self.counted})"
         return text + (f", and {len(places) - _SHOWN:,} more," if len(places) > _SHOWN else "")
+
+
+def mixed(where: str, error: Mixed) -> DataError:
+    """Say that a boolean and a number cannot be told apart."""
+    return DataError(
+        f"{where} {error}, a boolean and a number that Python takes for equal",
+        remedy="write them as one type, or as text",
+    )
 
 
 def table_from(data: Any) -> Table:

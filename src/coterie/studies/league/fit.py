@@ -26,7 +26,7 @@ class Fitted(NamedTuple):
     seconds: float
 
 
-def fit_job(source: Source, name: str, model: Estimator, duplicates: str = "keep") -> Job:
+def fit_job(source: Source, name: str, model: Estimator, duplicates: str = "error") -> Job:
     """Make the job of a model, under its name, on a data set."""
     told = {"source": source, "model": model, "duplicates": duplicates}
     return Job(f"{source.name}/{name}", fit_and_score, told)

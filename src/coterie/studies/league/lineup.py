@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from coterie.data.build import DUPLICATES
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.models import MODELS, make_model
 from coterie.models.base import Estimator
+from coterie.words.values import written
 
 REFERENCE = "majority"
 """The vote: what every model is measured against. It always runs."""
@@ -19,7 +20,7 @@ def line_up(
     names: Sequence[str] | None = None,
     *,
     seed: int = 0,
-    duplicates: str = "keep",
+    duplicates: str = "error",
     sweeps: int | None = None,
 ) -> dict[str, Estimator]:
     """Make the models, by name, the vote first if nobody named it.
@@ -47,12 +48,14 @@ def line_up(
     coterie.errors.DataError: no model 'vote'; choose one of consensus, ...
     """
     if duplicates not in DUPLICATES:
-        raise DataError(f"duplicates must be one of {', '.join(DUPLICATES)}, got {duplicates!r}")
+        raise DataError(
+            [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
+        )
     chosen = (MODELS if name == "all" else [name] for name in names or ["all"])
     wanted = list(dict.fromkeys(name for some in chosen for name in some))
     if REFERENCE not in wanted:
         wanted.insert(0, REFERENCE)
-    # One thread a fit: the fits themselves run side by side.
+    # One thread per fit: the fits themselves run side by side.
     settings = {"random_state": seed, "duplicates": duplicates, "n_jobs": 1, "progress": False}
     if sweeps is not None:
         if sweeps < 1:
