@@ -3,9 +3,8 @@
 import matplotlib as mpl
 import numpy as np
 
+from builders.posteriors import annotate
 from coterie.abilities import Abilities
-from coterie.data.annotations import Annotations
-from coterie.data.codes import encode
 from coterie.posterior import Draws, Posterior
 
 mpl.use("Agg")
@@ -21,14 +20,9 @@ def annotations(names=NAMES, classes=("no", "yes"), extra=("unsure",), gold=None
     """Twelve items, which all annotators but the last one label."""
     labelled = len(names) - 1
     item, annotator = (x.ravel() for x in np.meshgrid(np.arange(12), np.arange(labelled)))
-    n_answers = len(classes) + len(extra)
-    answer = (item + annotator) % n_answers
-    codes = encode(
-        item, annotator, answer, sizes=(12, len(names), len(classes), n_answers), gold=gold
-    )
-    items = np.array([f"q{i:02}" for i in range(12)], object)
-    words = (np.array(list(words), object) for words in (names, classes, extra))
-    return Annotations(items, *words, codes)
+    answer = (item + annotator) % (len(classes) + len(extra))
+    items = [f"q{i:02}" for i in range(12)]
+    return annotate((item, annotator, answer), items, names, classes, extra, gold=gold)
 
 
 def point(data=None, **more):

@@ -3,8 +3,7 @@
 import numpy as np
 
 import coterie
-from coterie.data.annotations import Annotations
-from coterie.data.codes import encode
+from builders.posteriors import annotate
 from coterie.data.provenance import Form, Format, Provenance, Source
 from coterie.posterior import Draws, Posterior
 
@@ -22,12 +21,6 @@ HOSTILE = [
     "tab\tnew\nline\x00nul\x1bescape",
     "--><!-- &amp; &#60;b&#62;",
 ]
-
-
-def words(values):
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
 
 
 def crowd(
@@ -65,14 +58,14 @@ def crowd(
     answer = (rng.random((len(item), 1)) > chance).sum(axis=1).clip(0, n_answers - 1)
     known = np.full(items, -1)
     known[:gold] = truth[:gold]
-    sizes = (items, annotators, classes, n_answers)
     named = [f"c{t}" for t in range(classes)] if label_names is None else label_names
-    annotations = Annotations(
-        words([f"q{i:06d}" for i in range(items)] if item_names is None else item_names),
-        words([f"w{l:04d}" for l in range(annotators)] if names is None else names),
-        words(named),
-        words(list(extra)),
-        encode(item, worker, answer, sizes=sizes, gold=known),
+    annotations = annotate(
+        (item, worker, answer),
+        [f"q{i:06d}" for i in range(items)] if item_names is None else item_names,
+        [f"w{l:04d}" for l in range(annotators)] if names is None else names,
+        named,
+        extra,
+        gold=known,
         provenance=Provenance(
             source=Source("labels.csv", Format.TEXT, "labels.csv"),
             form=Form.LONG,
@@ -124,39 +117,4 @@ def sample(rng, matrices, group, groups, shape):
             "log_likelihood": rng.normal(-900, 5, size=shape),
             "class_total": rng.normal(10, 1, size=(*shape, classes)),
         },
-    )
-
-
-def point(posterior, model="DawidSkene"):
-    """The same posterior as a point estimate."""
-    kind = getattr(coterie, model)
-    return Posterior(
-        posterior.annotations,
-        posterior.item_probability,
-        posterior.class_balance,
-        posterior.confusion_mean,
-        model=model,
-        method=kind.method,
-        abilities=kind.abilities,
-        settings={"duplicates": "error"},
-        run={"iterations": 12} if kind.method == "em" else {},
-    )
-
-
-def ungrouped(posterior):
-    """The same posterior as a sampler's that groups nobody."""
-    draws = posterior.draws
-    trace = {key: value for key, value in draws.trace.items() if key != "n_coteries"}
-    return Posterior(
-        posterior.annotations,
-        posterior.item_probability,
-        posterior.class_balance,
-        posterior.confusion_mean,
-        draws=Draws(draws.confusion, draws.class_balance, trace=trace),
-        model="IBCC",
-        method="gibbs",
-        abilities=coterie.IBCC.abilities,
-        converged=posterior.converged,
-        settings=posterior.settings,
-        run=posterior.run,
     )

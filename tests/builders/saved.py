@@ -5,29 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 
+from builders.posteriors import annotate
 from coterie import priors
 from coterie.abilities import Abilities
-from coterie.data.annotations import Annotations
-from coterie.data.codes import encode
 from coterie.data.provenance import Form, Format, Gold, Provenance, Source
 from coterie.posterior import Draws, Posterior
 
 
-def objects(values):
-    array = np.empty(len(values), object)
-    array[:] = values
-    return array
-
-
 def example():
     """A small posterior with every part there is."""
-    codes = encode([0, 0, 1, 2], [0, 1, 0, 1], [0, 2, 1, 1], sizes=(3, 2, 2, 3), gold=[-1, 1, -1])
-    annotations = Annotations(
-        objects(["q1", "q2", "ü3"]),
+    annotations = annotate(
+        ([0, 0, 1, 2], [0, 1, 0, 1], [0, 2, 1, 1]),
+        ["q1", "q2", "ü3"],
         np.array([7, 11]),
-        objects([False, True]),
-        objects(["unsure"]),
-        codes,
+        [False, True],
+        ["unsure"],
+        gold=[-1, 1, -1],
         provenance=Provenance(
             source=Source("labels.csv", Format.TEXT, "in/labels.csv", " (UTF-16)"),
             form=Form.LONG,

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import coterie
-from builders.saved import example, members, objects, same, write
+from builders.posteriors import words
+from builders.saved import example, members, same, write
 from coterie.files.container import HEADER
 
 
@@ -248,7 +249,7 @@ def test_text_does_not_take_the_room_that_a_file_says(path):
 
 
 def test_objects_are_never_unpickled(path, tmp_path):
-    bomb = npy(objects([Bomb(tmp_path)] * 2), allow_pickle=True)
+    bomb = npy(words([Bomb(tmp_path)] * 2), allow_pickle=True)
     np.load(io.BytesIO(bomb), allow_pickle=True)
     assert (tmp_path / "executed").exists()  # the bomb is a real one
     (tmp_path / "executed").unlink()

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 import coterie
-from builders.saved import example, example_of_version_1, objects, same, same_arrays
+from builders.posteriors import words
+from builders.saved import example, example_of_version_1, same, same_arrays
 from coterie import priors
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
@@ -90,7 +91,7 @@ def renamed(kind):
         {
             "item": pd.Series(item).take(table["item"]).to_numpy(),
             "annotator": pd.Series(annotator).take(table["annotator"]).array,
-            "label": objects(list(label))[table["label"]],
+            "label": words(list(label))[table["label"]],
         }
     )
 
@@ -130,18 +131,18 @@ def test_fitted_models_come_back(model, kind, tmp_path):
 
 
 VOCABULARIES = {
-    "text": objects(["", "a\0b", "日本", "\ud800 alone"]),
+    "text": words(["", "a\0b", "日本", "\ud800 alone"]),
     "int8": np.array([1, 2, 3, 4], np.int8),
     "uint64": np.array([0, 1, 2, 2**64 - 1], np.uint64),
     "float32": np.array([0.1, -0.0, np.inf, 2.5], np.float32),
     "datetime64": np.array(["2024-01-01", "2024-01-02", "1969-01-01", "2262-01-01"], "M8[D]"),
     "timedelta64": np.array([1, 2, 3, 4], "m8[ms]"),
     "fixed width": np.array(["a", "b", "c", "dd"]),
-    "mixed": objects([1, "1", 1.5, b"\xff"]),
-    "large integers": objects([1, 2**70, -(2**70), 5]),
-    "tuples": objects([("a", 1), ("b", True), ("a", (2, None)), ()]),
-    "dates": objects([datetime.date(1, 1, 1), datetime.datetime(2024, 1, 1, 2, 3, 4, 5), 1, 2]),
-    "aware": objects(
+    "mixed": words([1, "1", 1.5, b"\xff"]),
+    "large integers": words([1, 2**70, -(2**70), 5]),
+    "tuples": words([("a", 1), ("b", True), ("a", (2, None)), ()]),
+    "dates": words([datetime.date(1, 1, 1), datetime.datetime(2024, 1, 1, 2, 3, 4, 5), 1, 2]),
+    "aware": words(
         [
             datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC),
             datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=-5))),
@@ -149,7 +150,7 @@ VOCABULARIES = {
             pd.Timestamp("2024-01-01 12:00", tz="+05:30"),
         ]
     ),
-    "timestamps": objects(
+    "timestamps": words(
         [
             pd.Timestamp(0, unit="ns"),
             pd.Timestamp("2024-01-01 00:00:00.123456789"),
@@ -157,9 +158,9 @@ VOCABULARIES = {
             pd.Timestamp("3024-01-02").as_unit("ms"),
         ]
     ),
-    "exact": objects([Decimal("1.10"), Decimal("1.2"), UUID(int=5), UUID(int=6)]),
-    "scalars": objects([np.int8(1), np.float32(0.1), np.str_("x"), np.datetime64("2024-01-01")]),
-    "empty": objects([]),
+    "exact": words([Decimal("1.10"), Decimal("1.2"), UUID(int=5), UUID(int=6)]),
+    "scalars": words([np.int8(1), np.float32(0.1), np.str_("x"), np.datetime64("2024-01-01")]),
+    "empty": words([]),
 }
 
 
@@ -168,8 +169,8 @@ def test_ids_keep_their_types(name, tmp_path):
     ids = VOCABULARIES[name]
     nothing = np.zeros(0, np.int32)
     codes = encode(nothing, nothing, nothing, sizes=(len(ids), 1, 2, 2))
-    classes = objects(["no", "yes"])
-    annotations = Annotations(ids, objects(["ann"]), classes, objects([]), codes)
+    classes = words(["no", "yes"])
+    annotations = Annotations(ids, words(["ann"]), classes, words([]), codes)
     posterior = Posterior(
         annotations, np.zeros((len(ids), 2)), np.array([0.5, 0.5]), np.full((1, 2, 2), 0.5)
     )
@@ -185,7 +186,7 @@ def test_ids_keep_their_types(name, tmp_path):
 
 def test_an_id_that_cannot_be_kept_is_named(tmp_path):
     posterior = example()
-    annotations = replace(posterior.annotations, annotators=objects([1, frozenset({2})]))
+    annotations = replace(posterior.annotations, annotators=words([1, frozenset({2})]))
     posterior = replace(posterior, annotations=annotations)
     with pytest.raises(coterie.DataError) as error:
         posterior.save(tmp_path / "run.coterie")
@@ -242,9 +243,9 @@ def test_every_prior_is_known():
 
 def test_no_draws_and_no_labels(tmp_path):
     nothing = np.zeros(0, np.int32)
-    empty = objects([])
+    empty = words([])
     annotations = Annotations(
-        empty, empty, objects(["no", "yes"]), empty, encode(*[nothing] * 3, sizes=(0, 0, 2, 2))
+        empty, empty, words(["no", "yes"]), empty, encode(*[nothing] * 3, sizes=(0, 0, 2, 2))
     )
     posterior = Posterior(annotations, np.zeros((0, 2)), np.ones(2) / 2, np.zeros((0, 2, 2)))
     posterior.save(tmp_path / "run.coterie")

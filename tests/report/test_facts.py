@@ -2,6 +2,7 @@
 
 import base64
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from builders import reported
+from builders import posteriors, reported
 from coterie import metrics
 from coterie.abilities import Abilities
 from coterie.report import gather
@@ -152,16 +153,6 @@ def test_effective_draws_are_those_that_decide(draws, words):
     assert words in trust
 
 
-def changed(posterior, **parts):
-    return coterie.Posterior(**{
-        name: parts.get(name, getattr(posterior, name))
-        for name in (
-            "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
-            "model", "settings", "run", "method", "abilities", "converged",
-        )
-    })  # fmt: skip
-
-
 def test_trust_follows_the_posterior():
     calm = reported.crowd(draws=800, chains=4)
     assert calm.converged
@@ -172,7 +163,7 @@ def test_trust_follows_the_posterior():
     assert short["convergence"]["trust"]["state"] == "bad"
     assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
     assert "converged" not in " ".join(short["verdict"])  # the box above the verdict says it
-    without = changed(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
+    without = replace(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
     trust = gather(without)["convergence"]
     assert trust["trust"]["state"] == "bad"
     assert "1 of 5 chains ended in another mode" in trust["trust"]["sentence"]
@@ -182,7 +173,7 @@ def test_trust_follows_the_posterior():
 
 @pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
 def test_point_estimates_have_no_intervals_coteries_or_traces(posterior, model):
-    facts = gather(reported.point(posterior, model))
+    facts = gather(posteriors.point(posterior, model))
     assert facts["coteries"] is facts["cooccurrence"] is None
     assert facts["convergence"]["traces"] == facts["convergence"]["quantities"] == []
     assert not facts["annotators"]["has_interval"]
@@ -192,14 +183,14 @@ def test_point_estimates_have_no_intervals_coteries_or_traces(posterior, model):
 
 
 def test_a_stopped_iteration_is_not_trusted(posterior):
-    stopped = changed(reported.point(posterior), converged=False, run={"iterations": 3})
+    stopped = replace(posteriors.point(posterior), converged=False, run={"iterations": 3})
     trust = gather(stopped)["convergence"]["trust"]
     assert trust["state"] == "bad"
     assert "3 iterations" in trust["sentence"]
 
 
 def test_a_sampler_without_coteries_keeps_intervals_and_traces(posterior):
-    facts = gather(reported.ungrouped(posterior))
+    facts = gather(posteriors.ungrouped(posterior))
     assert facts["coteries"] is facts["cooccurrence"] is None
     assert facts["annotators"]["has_interval"]
     assert not facts["annotators"]["has_coterie"]

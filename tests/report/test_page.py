@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import coterie
-from builders import reported
+from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import render, write
 from coterie.report.items import BANDS, certainty
@@ -49,7 +49,7 @@ def test_sections_come_in_the_order_of_the_questions(posterior, tree):
 
 @pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
 def test_a_point_estimate_has_no_empty_sections(posterior, model):
-    shown = parse(render(reported.point(posterior, model)))
+    shown = parse(render(posteriors.point(posterior, model)))
     expected = ["annotators", "items", "balance", "agreement", "convergence", "settings"]
     assert headings(shown) == expected
     assert shown.all("polyline") == []
@@ -67,7 +67,7 @@ def test_a_tiny_crowd_has_no_empty_tables():
 
 
 def test_a_sampler_without_coteries(posterior):
-    shown = parse(render(reported.ungrouped(posterior)))
+    shown = parse(render(posteriors.ungrouped(posterior)))
     assert "coteries" not in headings(shown)
     head = shown.one("table", id="annotator-table").one("thead").words
     assert "coterie" not in head
@@ -228,7 +228,7 @@ def test_many_classes_give_a_small_page():
         chains=1,
         label_names=[f"{'long name ' * 9}{t}" for t in range(60)],
     )
-    assert len(render(reported.point(posterior)).encode()) < SMALL
+    assert len(render(posteriors.point(posterior)).encode()) < SMALL
 
 
 def test_the_same_posterior_gives_the_same_page(posterior):
@@ -364,7 +364,7 @@ def test_one_of_a_thing_is_not_several():
 def test_a_vote_is_not_compared_with_itself(posterior):
     truth = dict.fromkeys(posterior.annotations.items, "c0")
     for model, compared in (("MajorityVote", False), ("DawidSkene", True)):
-        shown = parse(render(reported.point(posterior, model), truth=truth))
+        shown = parse(render(posteriors.point(posterior, model), truth=truth))
         assert ("a majority vote is right on" in shown.words) is compared
         assert ("the vote's" in shown.words) is compared
         assert ("Agreement is agreement with the vote" in shown.words) is not compared

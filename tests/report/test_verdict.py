@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from builders import reported
+from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import gather, render
 from coterie.report.annotator_kinds import blind_accuracy, kinds_by_limits
@@ -61,12 +61,12 @@ def test_a_second_or_a_known_label_is_a_check():
 
 
 def voted(posterior):
-    return gather(reported.point(posterior, "MajorityVote"))["verdict"]
+    return gather(posteriors.point(posterior, "MajorityVote"))["verdict"]
 
 
 def test_a_vote_accuses_nobody():
     posterior = reported.crowd(items=200, labels_per_item=8)
-    weighed = gather(reported.point(posterior))["verdict"][2]
+    weighed = gather(posteriors.point(posterior))["verdict"][2]
     assert "answer without regard" in weighed
     assert "annotators (w" in weighed
     said = voted(posterior)[2]
