@@ -14,14 +14,12 @@ help:  ## list the commands
 demo: $(STAMPS)/core  ## aggregate a built-in synthetic crowd and print the result
 	@$(BIN)/coterie demo
 
-# A file's tests stay in one process, which compiles and fits for all of them.
-PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile
-
 test: $(STAMPS)/test  ## run all tests but the slow ones, doctests included
-	cd $(ROOT) && $(PYTEST) $(ARGS)
+	@# a file's tests stay in one process, which compiles and fits for all of them
+	cd $(ROOT) && $(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 slow: $(STAMPS)/test  ## run the slow tests, as CI does too
-	cd $(ROOT) && $(PYTEST) -m slow $(ARGS)
+	cd $(ROOT) && $(BIN)/python -m pytest -n auto -m slow $(ARGS)
 
 crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown away
 	@folder=$$(mktemp -d) || exit; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
