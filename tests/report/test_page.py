@@ -4,7 +4,6 @@ import base64
 import hashlib
 import json
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,9 +208,7 @@ def test_a_large_crowd_gives_a_small_page():
     )
     classes = np.resize(posterior.annotations.classes, 100_000)
     truth = dict(zip(posterior.annotations.items, classes, strict=True))
-    start = time.perf_counter()
     text = render(posterior, truth=truth)
-    print(f"{len(text.encode()) / 1e6:.2f} MB in {time.perf_counter() - start:.1f} s")
     assert len(text.encode()) < SMALL
     tree = parse(text)
     assert len(tree.one("table", id="annotator-table").rows()) == 1_000
