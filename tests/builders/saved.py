@@ -9,7 +9,8 @@ from builders.posteriors import annotate
 from coterie import priors
 from coterie.abilities import Abilities
 from coterie.data.provenance import Form, Format, Gold, Provenance, Source
-from coterie.posterior import Draws, Posterior
+from coterie.diagnostics import WATCHED
+from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior
 
 
 def example():
@@ -43,7 +44,10 @@ def example():
             "log_joint": -np.arange(12.0).reshape(2, 6),
             "n_coteries": np.ones((2, 6)),
             "class_total": np.arange(24.0).reshape(2, 6, 2),
+            "kind_total": np.arange(24.0, 48.0).reshape(2, 6, 2),
         },
+        watched=("log_joint", "kind_total"),
+        extra={"guess": DrawnArray(("answer",), np.arange(12.0).reshape(2, 2, 3))},
     )
     return Posterior(
         annotations,
@@ -56,14 +60,26 @@ def example():
         method="gibbs",
         abilities=Abilities(coteries=True, uncertainty=True),
         converged=False,
+        raw_probability=np.array([[0.125, 0.875], [0.0, 1.0], [0.5, 0.5]]),
+        item_numbers={
+            "kind": ItemNumbers(("plain", "hard"), np.arange(6.0).reshape(3, 2)),
+            "hardness": ItemNumbers(("hardness",), np.array([[0.5], [0.25], [0.75]])),
+        },
         settings={"prior": priors.HCBCCPrior(mean_strength=[3, 4]), "sweeps": 12, "thin": None},
         run={"stopped": "sweeps", "sweeps": 6, "left_out": [3]},
     )
 
 
+def without_own_parts(posterior):
+    """The same without what only some models have, of which version 1 knew nothing."""
+    trace = {name: x for name, x in posterior.draws.trace.items() if name != "kind_total"}
+    draws = replace(posterior.draws, trace=trace, watched=WATCHED, extra={})
+    return replace(posterior, draws=draws, raw_probability=None, item_numbers={})
+
+
 def example_of_version_1():
     """What ``run-v1.coterie`` holds: the same without class totals and provenance."""
-    posterior = example()
+    posterior = without_own_parts(example())
     trace = {name: x for name, x in posterior.draws.trace.items() if name != "class_total"}
     annotations = replace(
         posterior.annotations,

@@ -264,6 +264,7 @@ def test_it_warns_with_numbers_when_it_has_not_converged(smoothing, what):
     with pytest.warns(coterie.ConvergenceWarning, match=f"3 iterations the log {what}") as caught:
         model.fit(frame())
     assert not model.converged_
+    assert not model.posterior_.converged
     numbers = caught[0].message.numbers
     assert numbers["n_iter"] == model.n_iter_ == 3
     assert numbers["rise"] == model.loss_history_[2] - model.loss_history_[1] > numbers["tol"]

@@ -226,8 +226,6 @@ def test_junk_anywhere_in_the_header_is_an_error_or_harmless(path, junk):
         header = inside = json.loads(contents[HEADER])
         for key in within:
             inside = inside[key]
-        if inside[last] == junk:
-            continue
         inside[last] = junk
         write(path, {**contents, HEADER: json.dumps(header)})
         try:

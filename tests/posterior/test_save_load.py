@@ -14,7 +14,7 @@ import pytest
 
 import coterie
 from builders.posteriors import words
-from builders.saved import example, example_of_version_1, same, same_arrays
+from builders.saved import example, example_of_version_1, same, same_arrays, without_own_parts
 from coterie import priors
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
@@ -48,6 +48,8 @@ def test_an_older_version_still_loads():
 
 
 def test_version_1_named_the_trace_by_text(path):
+    expected = without_own_parts(example())
+    expected.save(path)
     new = read_container(path, FORMAT)
     arrays = {name: x for name, x in new.arrays.items() if not name.startswith("draws.trace.")}
     totals = new.arrays["draws.trace.class_total"]
@@ -59,10 +61,36 @@ def test_version_1_named_the_trace_by_text(path):
     loaded = coterie.load(path)
     assert loaded.annotations.origin == example().annotations.origin
     annotations = replace(loaded.annotations, provenance=example().annotations.provenance)
-    same(replace(loaded, annotations=annotations), example())
+    same(replace(loaded, annotations=annotations), expected)
     container_writer(Format(FORMAT.name, 1), header | {"trace": ["log_joint"]}, arrays)(path)
     with pytest.raises(coterie.DataError, match="the trace has not as many names as rows"):
         coterie.load(path)
+
+
+@pytest.mark.parametrize(
+    ("model", "run", "method", "converged"),
+    [
+        ("MajorityVote", {}, "count", True),
+        ("DawidSkene", {"converged": True, "iterations": 9}, "em", True),
+        ("DawidSkene", {"converged": False, "iterations": 9}, "em", False),
+    ],
+)
+def test_what_version_1_left_unsaid_is_worked_out(path, model, run, method, converged):
+    new = read_container(path, FORMAT)
+    arrays = {name: x for name, x in new.arrays.items() if name.partition(".")[0] in POINT_PARTS}
+    header = {name: x for name, x in new.header.items() if name not in SINCE_VERSION_2}
+    header |= {"model": model, "run": run, "trace": []}
+    container_writer(Format(FORMAT.name, 1), header, arrays)(path)
+    loaded = coterie.load(path)
+    assert (loaded.method, loaded.converged) == (method, converged)
+    assert loaded.abilities == getattr(coterie, model).abilities
+
+
+POINT_PARTS = (
+    "items", "annotators", "classes", "extra_answers", "annotator", "answer", "gold", "label",
+    "labels_per_item", "item_probability", "class_balance", "confusion_mean",
+)  # fmt: skip
+SINCE_VERSION_2 = ("method", "abilities", "converged", "watched", "extra", "item_numbers")
 
 
 def frame():

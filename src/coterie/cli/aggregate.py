@@ -82,7 +82,7 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
         return {}
     tables = ["labels", "annotators"]
     tables += ["coteries"] if model.abilities.coteries else []
-    tables += ["diagnostics"] if model.abilities.uncertainty else []
+    tables += ["diagnostics"] if model.method == "gibbs" else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:

@@ -231,7 +231,7 @@ def convergence(posterior: Posterior) -> None:
     if run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
     left_out = len(run["left_out"])
-    if not posterior.converged and not left_out:
+    if not posterior.chains_agree:
         out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
     elif left_out:
         out.print(

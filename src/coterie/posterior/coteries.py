@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from coterie.errors import CoterieError
 from coterie.kernels.right import share_right_of_groups
 from coterie.metrics import informativeness
-from coterie.partition import PointPartition
+from coterie.partition import PointPartition, point_partition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
 from coterie.posterior.people import Accuracy, codes_of
 from coterie.roles import Roles, roles_of
@@ -21,12 +22,25 @@ if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
+Loss = Literal["vi", "binder"]
 
 MOST_ANNOTATORS = 20_000
 """Beyond this, a table of all pairs (3 GB here) must be asked for by name."""
 
 BLOCK = 64
 """Draws that are averaged at once: a copy of all of them in double precision may not fit."""
+
+
+def partition_of(
+    draws: Draws, labelled: NDArray[np.bool_], k: int | None, loss: Loss
+) -> PointPartition:
+    """Find the one partition that stands for the draws; those without labels are in no coterie."""
+    assert draws.partition is not None  # the model finds coteries
+    pooled = draws.partition.reshape(-1, draws.partition.shape[-1])
+    found = point_partition(pooled[:, labelled], loss=loss, k=k)
+    group, membership = np.full(len(labelled), -1, np.int32), np.full(len(labelled), np.nan)
+    group[labelled], membership[labelled] = found.group, found.membership
+    return replace(found, group=group, membership=membership)
 
 
 def coterie_table(

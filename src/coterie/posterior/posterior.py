@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -20,9 +20,9 @@ from coterie.metrics import Score, score
 from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
-from coterie.partition import PointPartition, point_partition
+from coterie.partition import PointPartition
 from coterie.posterior.confusion import annotator_confusion, coterie_confusion
-from coterie.posterior.coteries import cooccurrence_table, coterie_table
+from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers
 from coterie.posterior.people import annotator_roles, annotator_table
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from coterie.plots import Plots
 
 FloatArray = NDArray[np.float64]
-Loss = Literal["vi", "binder"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -281,14 +280,8 @@ class Posterior:
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
         if (k, loss) not in self._found:
-            partition = self.require_partitions().partition
-            assert partition is not None
             labelled = self.annotations.labels_per_annotator > 0
-            pooled = partition.reshape(-1, partition.shape[-1])
-            found = point_partition(pooled[:, labelled], loss=loss, k=k)
-            group, membership = np.full(len(labelled), -1, np.int32), np.full(len(labelled), np.nan)
-            group[labelled], membership[labelled] = found.group, found.membership
-            self._found[k, loss] = replace(found, group=group, membership=membership)
+            self._found[k, loss] = partition_of(self.require_partitions(), labelled, k, loss)
         return self._found[k, loss]
 
     def confusion(
@@ -347,6 +340,13 @@ class Posterior:
         chain's halves: that chains from different starts agree is then not tested.
         """
         return diagnose(self.require_draws("diagnostics").trace)
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether the chains that were kept agree; others may have been left out."""
+        return self.converged or bool(
+            self.run.get("left_out") and self.require_draws("chains").settled()
+        )
 
     def to_arviz(self) -> Any:
         """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).

@@ -23,8 +23,8 @@ Facts = dict[str, Any]
 
 
 def convergence_facts(posterior: Posterior) -> Facts:
-    """Describe the chains; a point estimate has none, and only a sentence."""
-    if not posterior.abilities.uncertainty:
+    """Describe the chains; a model without any has only a sentence."""
+    if posterior.method != "gibbs":
         return {"trust": trust_point(posterior), "traces": [], "quantities": [], "left_out": 0}
     draws = posterior.require_draws("diagnostics")
     quantities = [
@@ -119,7 +119,7 @@ def left_out(posterior: Posterior) -> list[Facts]:
 
 
 def trust_point(posterior: Posterior) -> Facts:
-    """Say what a point estimate is worth."""
+    """Say what a result without chains is worth."""
     if posterior.method == "count":
         return {
             "state": "ok",
@@ -128,7 +128,11 @@ def trust_point(posterior: Posterior) -> Facts:
         }
     iterations = posterior.run.get("iterations")
     after = "" if iterations is None else f" after {count(int(iterations), 'iteration')}"
-    limits = "It gives point estimates, without intervals: few labels look as sure as many."
+    limits = (
+        "Its intervals are approximate, and rather too narrow than too wide."
+        if posterior.abilities.uncertainty
+        else "It gives point estimates, without intervals: few labels look as sure as many."
+    )
     if posterior.converged:
         reached = f"The iteration reached its tolerance{after}. " if iterations is not None else ""
         return {"state": "ok", "sentence": f"{reached}{limits}"}
@@ -169,7 +173,7 @@ def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     judged = "verdicts" in run  # not in older runs
     if judged and posterior.converged and (gone or not draws.settled()):
         return _trust_labels(posterior, gone, n, f"{numbers}{early}")
-    if not draws.settled():
+    if not posterior.chains_agree:
         sentence = (
             f"Do not trust this result yet: {have} not converged. {numbers} "
             f"Run more sweeps, and look at where the chains differ.{early}"

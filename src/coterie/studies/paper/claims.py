@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 from coterie.studies.paper.experiment import Data
 from coterie.studies.paper.improvement import with_interval
 from coterie.studies.paper.paper import MODELS
+from coterie.studies.paper.work import CLUSTERED
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent, plus_minus
 
 MARGIN = 1.0
 """Points of accuracy that count as no loss on data without clusters."""
-CLUSTERED = ("cbcc", "hcbcc")
 
 
 class Claim(NamedTuple):

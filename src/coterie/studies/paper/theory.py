@@ -101,11 +101,12 @@ def pair_products(deviation: FloatArray) -> FloatArray:
 
 
 def _prior(model: str, strength: float, concentration: float) -> Any:
-    if model == "ibcc":
-        return coterie.IBCCPrior(mean=MEAN, strength=strength)
-    if model == "cbcc":
-        return coterie.CBCCPrior(mean=MEAN, strength=strength, concentration=concentration)
-    return coterie.HCBCCPrior(mean=MEAN, mean_strength=strength, concentration=concentration)
+    alpha = concentration
+    return {
+        "ibcc": coterie.IBCCPrior(mean=MEAN, strength=strength),
+        "cbcc": coterie.CBCCPrior(mean=MEAN, strength=strength, concentration=alpha),
+        "hcbcc": coterie.HCBCCPrior(mean=MEAN, mean_strength=strength, concentration=alpha),
+    }[model]
 
 
 def _limits() -> dict[str, tuple[Any, Any]]:

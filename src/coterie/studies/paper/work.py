@@ -17,7 +17,9 @@ from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.thinning import thin
 
 SAMPLERS = {"ibcc": coterie.IBCC, "cbcc": coterie.CBCC, "hcbcc": coterie.HCBCC}
-CLUSTERED = ("cbcc", "hcbcc")
+CLUSTERED = tuple(name for name, model in SAMPLERS.items() if model.abilities.coteries)
+GROUPING = "hcbcc"
+"""The model whose coteries are shown."""
 
 load = lru_cache(maxsize=None)(coterie.datasets.load)
 
@@ -51,7 +53,7 @@ def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Res
         result["clusters"] = posterior.n_coteries.mean(axis=1).tolist()
         if run == 0:
             result["cooccurrence"] = percent_triangle(posterior.cooccurrence().to_numpy())
-            if model == "hcbcc":
+            if model == GROUPING:
                 result |= _grouping(posterior, SHOWN[data])
     return result
 
