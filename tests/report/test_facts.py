@@ -346,5 +346,5 @@ def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
     posterior = reported.crowd(draws=800)
     table = posterior.diagnostics().assign(r_hat=1.0102)
     monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
-    trust = gather(changed(posterior, converged=False))["convergence"]["trust"]["sentence"]
+    trust = gather(replace(posterior, converged=False))["convergence"]["trust"]["sentence"]
     assert "The largest R-hat is 1.01020 (1.01 or less is fine)" in trust
