@@ -14,6 +14,18 @@ from coterie.cli.app import app
 
 TESTS = Path(__file__).parents[1]
 
+ROWS = """task,worker,label
+q1,ann,yes
+q1,bob,yes
+q1,cat,no
+q2,ann,no
+q2,bob,no
+q2,cat,no
+q3,ann,yes
+q3,cat,no
+q3,bob,yes
+"""
+
 
 class Done(NamedTuple):
     """How a command ended and what it said."""

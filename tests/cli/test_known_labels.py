@@ -1,0 +1,73 @@
+"""Known labels (--gold) and true ones (--truth), which never mix."""
+
+import hashlib
+import json
+
+import pandas as pd
+
+from builders.command import ROWS, coterie
+
+
+def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
+    known = tmp_path / "known.csv"
+    known.write_text("item,label\nq1,no\n", "utf-8")
+    with_gold = coterie(
+        "aggregate", labels, "--gold", known, "--out", tmp_path / "gold", "--model", "majority"
+    )
+    assert with_gold.returncode == 0, with_gold.stderr
+    assert pd.read_csv(tmp_path / "gold" / "labels.csv")["label"].tolist() == ["no", "no", "yes"]
+    with_truth = coterie(
+        "aggregate", labels, "--truth", known, "--out", tmp_path / "truth", "--model", "majority"
+    )
+    assert with_truth.returncode == 0, with_truth.stderr
+    assert pd.read_csv(tmp_path / "truth" / "labels.csv")["label"].tolist() == ["yes", "no", "yes"]
+    record = json.loads((tmp_path / "truth" / "run.json").read_text("utf-8"))
+    assert record["scores"]["items"] == 1
+    assert record["scores"]["accuracy"] == 0
+    both = coterie("aggregate", labels, "--gold", known, "--truth", known, "--model", "majority")
+    assert "is known (gold): nothing is left to score" in both.stdout
+    assert "Against the truth" not in both.stdout
+
+
+def test_the_record_says_whether_known_labels_are_a_column_or_a_file(labels, tmp_path):
+    text = "\n".join(f"{row},{'' if k else 'known'}" for k, row in enumerate(ROWS.split()))
+    labels.write_text(text.replace("q2,ann,no,", "q2,ann,no,yes"), "utf-8")
+    (tmp_path / "known").write_text("item,label\nq1,no\n", "utf-8")  # named like the column
+    command = ["aggregate", labels, "--model", "majority", "--no-report", "--force", "--out"]
+    done = coterie(*command, tmp_path / "a", "--gold", "known", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "a" / "run.json").read_text("utf-8"))
+    assert record["gold"] == {"column": "known", "items": 1}
+    assert pd.read_csv(tmp_path / "a" / "labels.csv")["label"].tolist() == ["yes", "yes", "yes"]
+    done = coterie(*command, tmp_path / "a", "--gold", "./known", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "a" / "run.json").read_text("utf-8"))
+    digest = hashlib.sha256((tmp_path / "known").read_bytes()).hexdigest()
+    assert record["gold"] == {"path": "./known", "sha256": digest, "items": 1}
+
+
+def test_a_truth_that_does_not_fit_is_noticed_before_the_long_part(labels, tmp_path):
+    truth = tmp_path / "truth.csv"
+    truth.write_text("item,label\nx1,yes\n", "utf-8")
+    done = coterie(
+        "aggregate", labels, "--model", "hcbcc", "--truth", truth, "--out", tmp_path / "r"
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: no item has both")
+    assert not (tmp_path / "r").exists()
+
+
+def test_typed_ids_match_a_truth_written_as_text(tmp_path):
+    frame = pd.DataFrame({"item": [7, 7, 8], "annotator": [1, 2, 1], "label": [0, 0, 1]})
+    frame.to_parquet(tmp_path / "labels.parquet")
+    (tmp_path / "truth.csv").write_text("item,label\n7,0\n8,0\n", "utf-8")
+    done = coterie(
+        "aggregate", "labels.parquet", "--model", "majority", "--truth", "truth.csv", "--out", "r",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    record = json.loads((tmp_path / "r" / "run.json").read_text("utf-8"))
+    assert (record["scores"]["items"], record["scores"]["accuracy"]) == (2, 0.5)
+    digest = hashlib.sha256((tmp_path / "truth.csv").read_bytes()).hexdigest()
+    assert record["truth"] == {"path": "truth.csv", "sha256": digest}
+    assert record["gold"] is None

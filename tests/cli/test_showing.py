@@ -1,0 +1,62 @@
+"""What aggregate shows on a screen."""
+
+import json
+
+import pandas as pd
+
+from builders.command import coterie, coterie_process
+
+
+def test_a_pipe_gets_plain_text(labels):
+    done = coterie_process("aggregate", labels)
+    assert "\x1b" not in done.stdout
+    assert not set("│┃━─╭") & set(done.stdout)
+
+
+def test_the_summary_fits_one_screen(tmp_path):
+    out = tmp_path / "crowd"
+    sizes = ["--items", 200, "--annotators", 60, "--labels-per-item", 15]
+    coterie("simulate", "mixed", "--out", out, *sizes)
+    done = coterie(
+        "aggregate", out / "labels.csv", "--model", "hcbcc", "--burn-in", 300, "--sweeps", 900,
+        "--truth", out / "truth.csv", "--out", tmp_path / "result",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 32
+    assert max(len(line) for line in lines[2:-1]) <= 100  # the others hold names of files
+    assert " coteries of 60 annotators (" in done.stdout
+    assert "Least certain items" in done.stdout
+    assert lines[-1].startswith(f"Written to {tmp_path / 'result'}: labels.csv, annotators.csv,")
+    coteries = pd.read_csv(tmp_path / "result" / "coteries.csv")
+    annotators = pd.read_csv(tmp_path / "result" / "annotators.csv")
+    assert annotators["coterie"].value_counts().tolist() == coteries["size"].tolist()
+    assert {"membership", "role"} <= set(annotators.columns)
+
+
+def test_a_sampler_gives_intervals_diagnostics_and_a_verdict(labels, tmp_path):
+    out = tmp_path / "result"
+    done = coterie("aggregate", labels, "--model", "hcbcc", "--burn-in", 200, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "of 3 annotators (" in done.stdout
+    assert "The chains agree (4 chains, " in done.stdout
+    annotators = pd.read_csv(out / "annotators.csv")
+    assert (annotators["accuracy_low"] < annotators["accuracy"]).all()
+    assert (annotators["accuracy"] < annotators["accuracy_high"]).all()
+    diagnostics = pd.read_csv(out / "diagnostics.csv").set_index("quantity")
+    assert diagnostics.loc["log_joint", "r_hat"] <= 1.01
+    record = json.loads((out / "run.json").read_text("utf-8"))
+    assert record["converged"]
+    assert record["run"]["stopped"] == "converged"
+    assert record["settings"]["burn_in"] == 200
+
+
+def test_a_run_that_has_not_converged_says_so_everywhere(labels, tmp_path):
+    arguments = ["aggregate", labels, "--model", "cbcc", "--sweeps", 60, "--burn-in", 20]
+    done = coterie(*arguments, "--out", tmp_path / "result")
+    assert done.returncode == 0
+    assert "NOT CONVERGED (4 chains, 60 sweeps each): do not trust this result yet." in done.stdout
+    assert done.stderr.startswith("Warning: the chains have not converged after 60 sweeps")
+    record = json.loads((tmp_path / "result" / "run.json").read_text("utf-8"))
+    assert record["converged"] is False
+    assert coterie(*arguments, "--strict").returncode == 3
