@@ -7,13 +7,14 @@ import json
 import pytest
 
 from builders.command import ROWS, coterie
+from coterie.models import MODELS
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         (["--format", "xlsx", "--out", "r"], "no format 'xlsx'; choose one of csv, parquet, json"),
-        (["--model", "magic"], "no model 'magic'; choose one of majority, ds, ibcc, cbcc, hcbcc"),
+        (["--model", "magic"], f"no model 'magic'; choose one of {', '.join(MODELS)}"),
         (["--out", "labels.csv"], "labels.csv is a file, not a folder; choose another --out"),
     ],
 )
@@ -40,7 +41,7 @@ def test_standard_input_and_gzip_give_the_same(labels, tmp_path):
     zipped.write_bytes(gzip.compress(labels.read_bytes()))
     results = []
     for name, source, stdin in (("a", labels, None), ("b", zipped, None), ("c", "-", ROWS)):
-        done = coterie("aggregate", source, "--out", tmp_path / name, stdin=stdin)
+        done = coterie("aggregate", source, "--model", "ds", "--out", tmp_path / name, stdin=stdin)
         assert done.returncode == 0, done.stderr
         results.append((tmp_path / name / "labels.csv").read_bytes())
     assert results[0] == results[1] == results[2]
@@ -54,7 +55,9 @@ def test_classes_and_extra_answers(tmp_path):
     done = coterie("aggregate", path, "--classes", "yes,no")
     assert done.returncode == 1
     assert "'unsure'" in done.stderr
-    done = coterie("aggregate", path, "--classes", "yes,no", "--extra-answers", "unsure")
+    done = coterie(
+        "aggregate", path, "--model", "ds", "--classes", "yes,no", "--extra-answers", "unsure"
+    )
     assert done.returncode == 0, done.stderr
     assert "2 classes, 1 extra answer" in done.stdout
 
@@ -62,7 +65,7 @@ def test_classes_and_extra_answers(tmp_path):
 def test_the_wide_form_can_be_asked_for(tmp_path):
     path = tmp_path / "wide.csv"
     path.write_text("item,ann,bob,note\nq1,yes,no,x\nq2,no,,y\nq3,yes,yes,z\n", "utf-8")
-    done = coterie("aggregate", path, "--annotator", "ann,bob")
+    done = coterie("aggregate", path, "--model", "ds", "--annotator", "ann,bob")
     assert done.returncode == 0, done.stderr
     assert "3 items x 2 annotators, 5 labels, 2 classes" in done.stdout
 

@@ -21,7 +21,9 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
         "annotators.csv", "labels.csv", "report.html", "run.coterie", "run.json",
     ]  # fmt: skip
     table = pd.read_csv(out / "labels.csv")
-    assert table.columns.tolist() == ["item", "label", "probability", "entropy"]
+    assert table.columns.tolist() == [
+        "item", "label", "probability", "entropy", "n_labels", "runner_up",
+    ]  # fmt: skip
     assert table["label"].tolist() == ["yes", "no", "yes"]
     annotators = pd.read_csv(out / "annotators.csv")
     assert annotators["annotator"].tolist() == ["ann", "bob", "cat"]
@@ -36,9 +38,9 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
 
 def test_results_are_never_overwritten_unasked(labels, tmp_path):
     out = tmp_path / "result"
-    assert coterie("aggregate", labels, "--out", out).returncode == 0
+    assert coterie("aggregate", labels, "--model", "ds", "--out", out).returncode == 0
     before = {path.name: path.read_bytes() for path in out.iterdir()}
-    again = coterie("aggregate", labels, "--out", out, "--model", "majority")
+    again = coterie("aggregate", labels, "--model", "ds", "--out", out, "--model", "majority")
     assert again.returncode == 1
     assert again.stderr == (
         f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie,"
@@ -56,7 +58,9 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
 @pytest.mark.parametrize("format", ["parquet", "json"])
 def test_other_formats(labels, tmp_path, format):
     out = tmp_path / "result"
-    assert coterie("aggregate", labels, "-o", out, "--format", format).returncode == 0
+    assert (
+        coterie("aggregate", labels, "--model", "ds", "-o", out, "--format", format).returncode == 0
+    )
     path = out / f"labels.{format}"
     table = pd.read_parquet(path) if format == "parquet" else pd.read_json(path)
     assert table["item"].tolist() == ["q1", "q2", "q3"]
@@ -75,11 +79,13 @@ def test_a_reader_that_stops_early_loses_no_file(labels, tmp_path):
 
 def test_another_format_leaves_no_stale_table(labels, tmp_path):
     out = tmp_path / "result"
-    assert coterie("aggregate", labels, "--out", out).returncode == 0
-    refused = coterie("aggregate", labels, "--out", out, "--format", "json")
+    assert coterie("aggregate", labels, "--model", "ds", "--out", out).returncode == 0
+    refused = coterie("aggregate", labels, "--model", "ds", "--out", out, "--format", "json")
     assert refused.returncode == 1
     assert "already holds run.json, run.coterie, report.html, labels.csv," in refused.stderr
-    forced = coterie("aggregate", labels, "--out", out, "--format", "json", "--force")
+    forced = coterie(
+        "aggregate", labels, "--model", "ds", "--out", out, "--format", "json", "--force"
+    )
     assert forced.returncode == 0, forced.stderr
     assert sorted(path.name for path in out.iterdir()) == [
         "annotators.json", "labels.json", "report.html", "run.coterie", "run.json",
@@ -87,7 +93,7 @@ def test_another_format_leaves_no_stale_table(labels, tmp_path):
 
 
 def test_without_report(labels, tmp_path):
-    coterie("aggregate", labels, "--no-report", "--out", tmp_path / "result")
+    coterie("aggregate", labels, "--model", "ds", "--no-report", "--out", tmp_path / "result")
     assert not (tmp_path / "result" / "report.html").exists()
     assert (tmp_path / "result" / "labels.csv").exists()
 

@@ -243,7 +243,7 @@ def convergence(posterior: Posterior) -> None:
     for verdict in (verdicts.labels, verdicts.coteries):
         if verdict is not None:
             style = "green" if verdict.settled else "bold yellow"
-            out.print(escape(verdict.sentence), style=style, soft_wrap=True)
+            out.print(escape(verdict.sentence), style=style)
 
 
 def no_truth(why: str) -> None:
