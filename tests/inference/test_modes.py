@@ -47,6 +47,28 @@ def test_constant_chains_that_agree_up_to_rounding_are_kept():
     assert judge(level, np.ones((2, 50))).left_out == {}
 
 
+def test_chains_that_do_not_wander_differ_by_some_nats_before_one_is_poorer():
+    level = np.repeat([[-50.0], [-54.9]], 50, axis=1)
+    assert judge(level, np.ones((2, 50))).left_out == {}
+    level[1] = -55.1
+    assert judge(level, np.ones((2, 50))).left_out == {1: "poorer"}
+
+
+def test_a_chain_is_not_left_out_for_one_that_falls_itself():
+    # The closest to the vote is far poorer; beside the best, the other is not mirrored.
+    log_joint, agreement = wander(-50, -50.1, -90), wander(0.5, 0.4, 0.95, sd=0.01)
+    verdict = judge(log_joint, agreement)
+    assert verdict.left_out == {2: "poorer"}
+    assert verdict.better[2].chain == 0
+    # Nor for one that is mirrored: with the same number of coteries at some time there is no other.
+    log_joint, agreement = wander(-80, -50, -20), wander(0.9, 0.1, 0.95, sd=0.01)
+    n_coteries = np.repeat([[1], [1], [3]], 200, axis=1)
+    verdict = judge(log_joint, agreement, n_coteries)
+    assert verdict.left_out == {1: "mirrored"}
+    assert verdict.kept == [0, 2]
+    assert all(mode.chain in verdict.kept for mode in verdict.better.values())
+
+
 def test_densities_of_different_dimensions_are_not_compared():
     log_joint, agreement = wander(-50, -80, 600), wander(0.9, 0.9, 0.9, sd=0.01)
     n_coteries = np.ones(log_joint.shape, int)

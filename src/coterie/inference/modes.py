@@ -3,7 +3,9 @@
 One chain is *clearly below* another in some quantity when their means differ by more than
 ``CLEARLY`` standard deviations of the two chains' own wandering: then neither visits where the
 other is. A chain is *mirrored* when its agreement with the vote is clearly below another chain's,
-and less than half of it; it is *poorer* when its log joint is clearly below the best chain's.
+and less than half of it; it is *poorer* when its log joint is clearly below the best chain's, and
+by ``LEAST_NATS`` at least, which matters where chains hardly wander. Chains are compared with
+chains that are kept: who falls makes nobody else fall.
 If a mirrored chain has the best log joint, nobody is a clear loser. Chains that wander through
 several modes are not clearly below each other, and are all kept.
 
@@ -22,6 +24,9 @@ from numpy.typing import NDArray
 from coterie.errors import ConvergenceWarning
 
 CLEARLY = 4.0
+LEAST_NATS = 5.0
+"""A smaller difference of log joints leaves nobody out: odds of 150 to 1, which Kass and Raftery
+(1995) call very strong."""
 MIRRORED = 0.5
 ROUNDING = 1e-9
 LEAST_DRAWS = 40
@@ -80,22 +85,33 @@ def judge(
         joint: only chains that had the same number at some time are then compared by it.
     """
     modes = modes_of(log_joint, vote_agreement)
-    best = max(modes, key=_log_joint)
-    closest = max(modes, key=lambda mode: mode.vote_agreement)
+    kept = modes
     left_out: dict[int, str] = {}
     better: dict[int, Mode] = {}
     enough = min(log_joint.shape[1], vote_agreement.shape[1]) >= LEAST_DRAWS
-    if enough and not is_mirrored(best, closest):
-        for mode in modes:
-            rival = max(
-                (modes[k] for k in comparable(mode.chain, modes, n_coteries)), key=_log_joint
-            )
-            if is_mirrored(mode, closest):
-                left_out[mode.chain], better[mode.chain] = "mirrored", closest
-            elif _below(mode.log_joint, mode.log_joint_sd, rival.log_joint, rival.log_joint_sd):
-                left_out[mode.chain], better[mode.chain] = "poorer", rival
-    kept = [mode.chain for mode in modes if mode.chain not in left_out]
-    return Verdict(modes, kept, left_out, better)
+    if enough and not is_mirrored(max(modes, key=_log_joint), max(modes, key=_agreement)):
+        while falling := fall(kept, n_coteries):
+            # Those whose better one falls too have to wait: they may have no other.
+            now = {k: why for k, why in falling.items() if why[1].chain not in falling}
+            if not now:
+                break
+            left_out |= {k: why for k, (why, _) in now.items()}
+            better |= {k: rival for k, (_, rival) in now.items()}
+            kept = [mode for mode in kept if mode.chain not in now]
+    return Verdict(modes, [mode.chain for mode in kept], left_out, better)
+
+
+def fall(modes: list[Mode], n_coteries: IntArray | None) -> dict[int, tuple[str, Mode]]:
+    """Say which of these chains are mirrored or poorer beside the others: why, and beside whom."""
+    closest = max(modes, key=_agreement)
+    falling: dict[int, tuple[str, Mode]] = {}
+    for mode in modes:
+        rival = max(comparable(mode, modes, n_coteries), key=_log_joint)
+        if is_mirrored(mode, closest):
+            falling[mode.chain] = "mirrored", closest
+        elif is_poorer(mode, rival):
+            falling[mode.chain] = "poorer", rival
+    return falling
 
 
 def judge_by_vote(evidence: Evidence) -> Verdict:
@@ -147,17 +163,26 @@ def is_mirrored(mode: Mode, other: Mode) -> bool:
     )
 
 
-def comparable(chain: int, modes: list[Mode], n_coteries: IntArray | None) -> list[int]:
+def is_poorer(mode: Mode, other: Mode) -> bool:
+    """Say whether a chain's log joint is clearly below that of another chain."""
+    far = other.log_joint - mode.log_joint > LEAST_NATS
+    return far and _below(mode.log_joint, mode.log_joint_sd, other.log_joint, other.log_joint_sd)
+
+
+def comparable(mode: Mode, modes: list[Mode], n_coteries: IntArray | None) -> list[Mode]:
     """Give the chains, this one among them, whose log joints measure the same."""
-    everybody = [mode.chain for mode in modes]
     if n_coteries is None:
-        return everybody
+        return modes
     late = n_coteries[:, n_coteries.shape[1] // 2 :]
-    return [k for k in everybody if np.isin(late[k], late[chain]).any()]
+    return [other for other in modes if np.isin(late[other.chain], late[mode.chain]).any()]
 
 
 def _log_joint(mode: Mode) -> float:
     return mode.log_joint
+
+
+def _agreement(mode: Mode) -> float:
+    return mode.vote_agreement
 
 
 def _second_half(values: FloatArray) -> tuple[float, float]:
