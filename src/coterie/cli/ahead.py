@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from coterie.inference.cores import cores
 from coterie.models import HCBCC, MajorityVote
 from coterie.models.base import Estimator
 from coterie.numeric.jit import telling_of_compilation
@@ -30,7 +30,7 @@ def compiling_ahead(model: Estimator) -> Iterator[None]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
-        if model.abilities.coteries and (os.cpu_count() or 1) > 1:
+        if model.abilities.coteries and cores() > 1:
             command = [sys.executable, "-m", __name__]
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))

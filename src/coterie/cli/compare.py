@@ -22,6 +22,7 @@ from rich.progress import (
 from coterie.cli import show
 from coterie.cli.tables import print_table
 from coterie.errors import DataError
+from coterie.inference.cores import cores
 from coterie.studies.job import Job, Outcome
 from coterie.studies.league import (
     League,
@@ -34,7 +35,7 @@ from coterie.studies.league import (
 )
 from coterie.studies.league.record import About
 from coterie.studies.league.write import check_target, write_league
-from coterie.studies.pool import Limits, cores
+from coterie.studies.pool import Limits
 from coterie.studies.pool import run_jobs as run_in_processes
 from coterie.studies.table import Table
 

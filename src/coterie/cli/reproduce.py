@@ -16,12 +16,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from coterie.cli import show
 from coterie.cli.tables import print_table
 from coterie.errors import CoterieError
+from coterie.inference.cores import cores
 from coterie.studies.job import Outcome
 from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
 from coterie.studies.paper.claims import table as claim_table
 from coterie.studies.paper.page import write_markdown
 from coterie.studies.paper.run import read_documents
-from coterie.studies.pool import cores
 from coterie.words.numbers import duration
 
 LINE_SECONDS = 60.0

@@ -45,12 +45,6 @@ class Limits(NamedTuple):
     gigabytes: float = 4.0
 
 
-def cores() -> int:
-    """Count the cores this process may use."""
-    known = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
-
-
 def run_jobs(
     jobs: Sequence[Job],
     workers: int,
