@@ -20,6 +20,7 @@ PARTS = (
     "samplers.truth",
     "samplers.sweeps",
     "samplers.scale",
+    "samplers.fit",
     "samplers.jags",
     "samplers.nuts",
     "samplers.compilation",

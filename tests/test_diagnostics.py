@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from coterie import diagnostics
 from coterie.diagnostics import GLANCE, WATCHED, Quantity, diagnose, has_converged, quantities_of
 from coterie.errors import DataError
 
@@ -185,3 +186,25 @@ def test_a_wrong_shape_is_named(shape):
 def test_arviz_is_loaded_only_when_used():
     code = "import sys, coterie.diagnostics; sys.exit('arviz_stats' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_of_two_class_totals_one_says_what_the_other_does(monkeypatch):
+    looked = []
+    real = diagnostics._is_settled
+    monkeypatch.setattr(
+        diagnostics, "_is_settled", lambda draws, *limits: looked.append(1) or real(draws, *limits)
+    )
+    first = (100 * noise()).round()
+    for second, wanted in ((1_000 - first, 1), ((100 * noise(1)).round(), 2)):
+        looked.clear()
+        assert has_converged({"class_total": np.stack([first, second], axis=2)})
+        assert len(looked) == wanted
+    numbers = diagnose({"class_total": np.stack([first, 1_000 - first], axis=2)})
+    assert numbers["r_hat"][0] == pytest.approx(numbers["r_hat"][1], rel=1e-12)
+    assert numbers["ess_bulk"][0] == pytest.approx(numbers["ess_bulk"][1], rel=1e-9)
+
+
+def test_only_the_numbers_that_are_asked_for():
+    table = diagnose({"log_joint": noise()}, ["r_hat"])
+    assert table.columns.tolist() == ["quantity", "r_hat"]
+    assert table["r_hat"][0] == row(noise())["r_hat"]

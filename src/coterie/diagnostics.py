@@ -87,7 +87,11 @@ def quantities_of(trace: Mapping[str, NDArray[Any]]) -> dict[Quantity, FloatArra
     return found
 
 
-def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
+NUMBERS = ("mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat")
+"""What there is to say about a quantity."""
+
+
+def diagnose(trace: Mapping[str, NDArray[Any]], numbers: Sequence[str] = NUMBERS) -> pd.DataFrame:
     """Summarise traces: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
 
     There is one row per :class:`Quantity`, in the order of :func:`quantities_of`; its name is
@@ -101,6 +105,8 @@ def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
     ----------
     trace
         Arrays by name, as for :func:`quantities_of`.
+    numbers
+        Which columns, beside the quantity: effective sample sizes of long chains take their time.
 
     Examples
     --------
@@ -111,9 +117,11 @@ def diagnose(trace: Mapping[str, NDArray[Any]]) -> pd.DataFrame:
     0    moves -0.03  1.0  0.02    1.0
     1    stays  2.00  0.0  0.00    NaN
     """
-    rows = [(str(quantity), *_numbers(draws)) for quantity, draws in quantities_of(trace).items()]
-    columns = ["quantity", "mean", "sd", "mcse", "ess_bulk", "ess_tail", "r_hat"]
-    return pd.DataFrame(rows, columns=columns)
+    rows = [
+        (str(quantity), *(_number(name, draws) for name in numbers))
+        for quantity, draws in quantities_of(trace).items()
+    ]
+    return pd.DataFrame(rows, columns=["quantity", *numbers])
 
 
 def has_converged(
@@ -132,7 +140,8 @@ def has_converged(
 
     The tail's effective sample size does not count: of counts such as the number of coteries it
     jumps with the few values that they take. Long chains are looked at thinned first, which shows
-    most failures in a tenth of the time; only the whole chains can pass.
+    most failures in a tenth of the time; only the whole chains can pass. Of two numbers with a
+    constant sum, the totals of two classes, one says what the other does.
 
     Examples
     --------
@@ -142,9 +151,17 @@ def has_converged(
     >>> has_converged({"log_joint": noise + [[0], [0], [0], [1]]})
     False
     """
-    whole = [draws for quantity, draws in quantities_of(trace).items() if quantity.name in watched]
+    told = {name: _without_echo(values) for name, values in trace.items() if name in watched}
+    whole = list(quantities_of(told).values())
     thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in whole if _is_long(draws)]
     return bool(whole) and all(_is_settled(draws, r_hat, ess) for draws in thinned + whole)
+
+
+def _without_echo(values: NDArray[Any]) -> NDArray[Any]:
+    """Leave out the second of two numbers with a constant sum: its ranks are those of the first."""
+    if values.ndim == 3 and values.shape[2] == 2 and np.ptp(values.sum(axis=2)) == 0:
+        return values[:, :, :1]
+    return values
 
 
 def _is_long(draws: FloatArray) -> bool:
@@ -175,15 +192,25 @@ def _array_stats() -> Any:
     return importlib.import_module("arviz_stats.base").array_stats
 
 
-def _numbers(draws: FloatArray) -> tuple[float, ...]:
-    """Give mean, sd, mcse, the effective sample sizes of bulk and tail, and R-hat."""
+def load() -> None:
+    """Import what the diagnostics need, ahead of time: it takes about a second."""
+    _array_stats()
+
+
+def _number(name: str, draws: FloatArray) -> float:
+    """Give one of ``NUMBERS``."""
+    if name == "r_hat":
+        return _r_hat(draws)
+    if name == "ess_bulk":
+        return _ess(draws, "bulk")
+    if name == "ess_tail":
+        return _ess(draws, "tail", prob=TAILS)
     if _is_constant(draws):
-        mean, sd, mcse = draws[0, 0], 0.0, 0.0  # no rounding
-    else:
-        with np.errstate(all="ignore"):  # infinite values give NaN, as they should
-            mean, sd, mcse = draws.mean(), draws.std(ddof=1), float(_array_stats().mcse(draws))
-    sizes = _ess(draws, "bulk"), _ess(draws, "tail", prob=TAILS)
-    return mean, sd, mcse, *sizes, _r_hat(draws)
+        return float(draws[0, 0]) if name == "mean" else 0.0  # no rounding
+    with np.errstate(all="ignore"):  # infinite values give NaN, as they should
+        if name == "mcse":
+            return float(_array_stats().mcse(draws))
+        return float(draws.mean() if name == "mean" else draws.std(ddof=1))
 
 
 def _ess(draws: FloatArray, method: str, **options: Any) -> float:

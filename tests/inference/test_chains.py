@@ -157,5 +157,5 @@ def test_ctrl_c_in_burn_in_has_nothing_to_give(monkeypatch):
 
 def test_every_fact_of_a_run_is_there(uninterrupted):
     assert uninterrupted.run.keys() == {
-        "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed",
+        "stopped", "sweeps", "burn_in", "chains", "left_out", "modes", "resumed", "verdicts",
     }  # fmt: skip

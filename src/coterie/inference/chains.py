@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from threading import Event
+from threading import Event, Thread
 from typing import Literal
 
-from coterie.diagnostics import WATCHED, diagnose, has_converged
+from coterie.diagnostics import WATCHED, diagnose, has_converged, load
 from coterie.inference.chain import Chain
+from coterie.inference.cores import cores
 from coterie.inference.kept import window
 from coterie.inference.progress import Bar
+from coterie.inference.settled import settled_traces
 from coterie.inference.watch import stack
 
 Stopped = Literal["converged", "sweeps", "interrupted"]
@@ -38,6 +39,8 @@ def run_chains(
     """
     plan = chains[0].sampler.plan
     stop = Event()
+    if early_stop or bar.shown or chains[0].sampler.hooks.settled is settled_traces:
+        Thread(target=load).start()  # it takes a second, in which the chains can run
     target = plan.next_look(max(chain.done for chain in chains))
     with ThreadPoolExecutor(workers(n_jobs, len(chains))) as pool:
         try:
@@ -57,8 +60,7 @@ def run_chains(
 
 def workers(n_jobs: int | None, n_chains: int) -> int:
     """Give the number of threads: as many as cores unless told, never more than chains."""
-    cores = os.cpu_count() or 1
-    return min(cores if n_jobs is None or n_jobs < 0 else n_jobs, n_chains)
+    return min(cores() if n_jobs is None or n_jobs < 0 else n_jobs, n_chains)
 
 
 def go_on(
@@ -91,5 +93,6 @@ def _settled(chains: Sequence[Chain], target: int, bar: Bar) -> bool:
     sweeps, layout = target - sampler.plan.burn_in, sampler.layout
     kept = [window(chain.kept.trace, 0, sweeps) for chain in chains]
     traces = stack(kept, sampler.coteries, layout)
-    bar.r_hat = float(diagnose({"log_joint": traces["log_joint"]})["r_hat"][0])
+    if bar.shown:
+        bar.r_hat = float(diagnose({"log_joint": traces["log_joint"]}, ["r_hat"])["r_hat"][0])
     return has_converged(traces, watched=(*WATCHED, *layout.watched))

@@ -126,6 +126,7 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         sweeps=facts["sweeps"],
         n_left_out=len(verdict.left_out),
         labels=labels,
+        traces_settled=stopped == "converged",
     )
     settled = sampler.hooks.settled(outcome)
     warn(facts, verdict, settled, sampler.plan.sweeps)

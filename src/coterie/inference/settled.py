@@ -24,6 +24,7 @@ class Outcome(NamedTuple):
     sweeps: int
     n_left_out: int  # chains that are not pooled
     labels: NDArray[np.int64]  # (chains, items)   what each chain alone would say
+    traces_settled: bool  # the run stopped because of it; else nobody has looked
 
 
 class Settled(NamedTuple):
@@ -35,7 +36,8 @@ class Settled(NamedTuple):
 
 def settled_traces(outcome: Outcome) -> Settled:
     """Ask for R-hat and effective draws of all that is watched, and that no chain was left out."""
-    if outcome.draws.settled():
+    looked = outcome.traces_settled and outcome.n_left_out == 0  # at the traces of all chains
+    if looked or outcome.draws.settled():
         return Settled(outcome.n_left_out == 0, None)
     return Settled(False, _not_converged(outcome.draws, outcome.sweeps))
 
@@ -61,7 +63,7 @@ def settled_labels(outcome: Outcome) -> Settled:
 def _not_converged(draws: Draws, done: int) -> ConvergenceWarning:
     trace = {name: values for name, values in draws.trace.items() if name in draws.watched}
     # NaN: the R-hat of what is constant, and the effective draws of next to none.
-    table = diagnose(trace).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
+    table = diagnose(trace, ["r_hat", "ess_bulk"]).fillna({"r_hat": 1.0, "ess_bulk": 0.0})
     worst = table.iloc[int(table["r_hat"].argmax())]
     least = table.iloc[int(table["ess_bulk"].argmin())]
     numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}
