@@ -117,9 +117,10 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     data = sampler.data
     (open_items,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
     labels = _labels(kept, open_items)
+    people = np.diff(data.annotator_start) > 0
     facts["verdicts"] = {
         "labels": note_labels(labels, open_items),
-        "coteries": note_coteries(pooled.draws, np.diff(data.annotator_start) > 0),
+        "coteries": note_coteries(pooled.draws, people) if sampler.coteries else None,
     }
     outcome = Outcome(
         draws=pooled.draws,

@@ -45,7 +45,7 @@ def note_labels(labels: NDArray[np.int64], places: NDArray[np.int64]) -> dict[st
     }
 
 
-def note_coteries(draws: Draws, labelled: NDArray[np.bool_]) -> dict[str, Any] | None:
+def note_coteries(draws: Draws, labelled: NDArray[np.bool_]) -> dict[str, Any]:
     """Note how many coteries each chain has, and how far chains differ on who belongs together.
 
     Parameters
@@ -55,8 +55,8 @@ def note_coteries(draws: Draws, labelled: NDArray[np.bool_]) -> dict[str, Any] |
     labelled
         Who has labels, shape (annotators,).
     """
-    if draws.partition is None or draws.n_coteries is None:
-        return None
+    assert draws.partition is not None  # the model finds coteries
+    assert draws.n_coteries is not None
     (people,) = np.nonzero(labelled)
     if len(people) > MOST_PEOPLE:
         people = people[np.linspace(0, len(people) - 1, MOST_PEOPLE).astype(int)]

@@ -1,11 +1,18 @@
-"""Numbers that a model gives to every item beside the probabilities of its classes."""
+"""The tables of items: labels, and what numbers a model gives to items beside."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+
+from coterie.errors import CoterieError
+
+if TYPE_CHECKING:
+    from coterie.posterior.posterior import Posterior
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,3 +34,43 @@ class ItemNumbers:
     def is_single(self) -> bool:
         """Whether there is one number per item: it is then a column of the labels too."""
         return len(self.columns) == 1
+
+
+def label_table(posterior: Posterior) -> pd.DataFrame:
+    """Give one row per item; see :meth:`coterie.posterior.Posterior.labels`."""
+    a, p, chosen = posterior.annotations, posterior.item_probability, posterior.label_code
+    entropy = -np.sum(p * np.log(p, where=p > 0, out=np.zeros_like(p)), axis=1)
+    numbers = posterior.item_numbers.items()
+    return pd.DataFrame(
+        {
+            "item": a.items,
+            "label": a.classes[chosen],
+            "probability": p[np.arange(len(p)), chosen],
+            "entropy": np.abs(entropy),  # no minus zero
+            "n_labels": a.labels_per_item,
+            "runner_up": _runners_up(p, chosen, a.classes),
+            **{name: one.values[:, 0] for name, one in numbers if one.is_single},
+        }
+    )
+
+
+def item_table(posterior: Posterior, name: str) -> pd.DataFrame:
+    """Give some numbers per item; see :meth:`coterie.posterior.Posterior.item_table`."""
+    numbers = posterior.item_numbers
+    if name not in numbers:
+        known = ", ".join(map(repr, numbers)) or "none"
+        raise CoterieError(f"{posterior.model} has no numbers {name!r} of items; it has {known}")
+    index = pd.Index(posterior.annotations.items, name="item")
+    return pd.DataFrame(numbers[name].values, index=index, columns=pd.Index(numbers[name].columns))
+
+
+def _runners_up(
+    probability: NDArray[np.float64], chosen: NDArray[np.int64], classes: NDArray[Any]
+) -> NDArray[Any]:
+    """Give the most probable class of each item but the chosen one; None where there is none."""
+    if len(classes) < 2:
+        return np.full(len(probability), None)
+    others = probability.copy()
+    others[np.arange(len(others)), chosen] = -1
+    found: NDArray[Any] = classes[others.argmax(axis=1)]
+    return found

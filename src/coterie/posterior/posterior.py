@@ -24,7 +24,7 @@ from coterie.partition import PointPartition
 from coterie.posterior.confusion import annotator_confusion, coterie_confusion
 from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
 from coterie.posterior.draws import Draws
-from coterie.posterior.items import ItemNumbers
+from coterie.posterior.items import ItemNumbers, item_table, label_table
 from coterie.posterior.people import annotator_roles, annotator_table
 from coterie.posterior.verdicts import Verdicts, verdicts_of
 from coterie.roles import Roles
@@ -141,21 +141,7 @@ class Posterior:
 
         What the model says of items in one number each, such as how hard they are, comes last.
         """
-        p = self.item_probability
-        chosen = self.label_code
-        entropy = -np.sum(p * np.log(p, where=p > 0, out=np.zeros_like(p)), axis=1)
-        single = {name: x.values[:, 0] for name, x in self.item_numbers.items() if x.is_single}
-        return pd.DataFrame(
-            {
-                "item": self.annotations.items,
-                "label": self.annotations.classes[chosen],
-                "probability": p[np.arange(len(p)), chosen],
-                "entropy": np.abs(entropy),  # no minus zero
-                "n_labels": self.annotations.labels_per_item,
-                "runner_up": _runners_up(p, chosen, self.annotations.classes),
-                **single,
-            }
-        )
+        return label_table(self)
 
     def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
         """Probability of each class: index item, one column per class.
@@ -181,12 +167,7 @@ class Posterior:
         name
             Which numbers, of those in ``item_numbers``.
         """
-        if name not in self.item_numbers:
-            known = ", ".join(map(repr, self.item_numbers)) or "none"
-            raise CoterieError(f"{self.model} has no numbers {name!r} of items; it has {known}")
-        found = self.item_numbers[name]
-        index = pd.Index(self.annotations.items, name="item")
-        return pd.DataFrame(found.values, index=index, columns=pd.Index(found.columns))
+        return item_table(self, name)
 
     def score(
         self, truth: Any, *, ties: Ties = "shared", floor: float = FLOOR, bins: int = BINS
@@ -407,15 +388,3 @@ class Posterior:
                 f"{self.model} gives a point estimate without {what}; fit IBCC, CBCC or HCBCC"
             )
         return self.draws
-
-
-def _runners_up(
-    probability: FloatArray, chosen: NDArray[np.int64], classes: NDArray[Any]
-) -> NDArray[Any]:
-    """Give the most probable class of each item but the chosen one; None where there is none."""
-    if len(classes) < 2:
-        return np.full(len(probability), None)
-    others = probability.copy()
-    others[np.arange(len(others)), chosen] = -1
-    found: NDArray[Any] = classes[others.argmax(axis=1)]
-    return found
