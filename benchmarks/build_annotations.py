@@ -1,7 +1,7 @@
 """Building Annotations from a frame, against pandas.factorize of its three columns.
 
 ``python -m benchmarks.build_annotations [rows]``. The target: at most 3 times as long, and at most
-24 bytes a label held, for 10 million rows, with integer ids and with string ids.
+24 bytes per label held, for 10 million rows, with integer ids and with string ids.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REPEATS = 5
 
 
 def crowd(rows: int, kind: str) -> pd.DataFrame:
-    """A random crowd of 5 classes, 20 labels an item, 10,000 annotators, no repeated label."""
+    """A random crowd of 5 classes, 20 labels per item, 10,000 annotators, no repeated label."""
     rng = np.random.default_rng(0)
     n_items, n_annotators = max(rows // 20, 1), 10_000
     place = rng.permutation(np.arange(rows))
@@ -82,7 +82,7 @@ def measure(rows: int, kind: str) -> str:
 
 
 def main(rows: int = ROWS) -> None:
-    print("Annotations from a frame; target: ratio at most 3, at most 24 bytes a label")
+    print("Annotations from a frame; target: ratio at most 3, at most 24 bytes per label")
     titles = f"{'ids':8s} {'rows':>12s} {'factorize s':>12s} {'build s':>10s} {'ratio':>8s}"
     print(f"{titles} {'bytes/label':>12s}")
     for kind in ("integer", "string"):

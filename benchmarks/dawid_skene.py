@@ -1,4 +1,4 @@
-"""Dawid-Skene against crowd-kit: seconds an iteration, and peak memory of the whole process.
+"""Dawid-Skene against crowd-kit: seconds per iteration, and peak memory of the whole process.
 
 ``python -m benchmarks.dawid_skene [labels]``. The target: at most 1/25 of the time, and at most
 half the memory, for 10 million labels. Both read the same frame, integer ids in the order of the

@@ -2,7 +2,7 @@
 
 Every update is there, with the formulas of the paper and nothing to make it fast: no tables, no
 ratios kept, no trace. Plain floats, hence for crowds without known or unlabelled items, of tens of
-labels an item. It is a yardstick: change it only if it is wrong, and then record the shares anew.
+labels per item. It is a yardstick: change it only if it is wrong, and then record the shares anew.
 """
 
 from __future__ import annotations

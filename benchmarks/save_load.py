@@ -1,6 +1,6 @@
 """Saving and loading a posterior: one million items, 10,000 annotators, 3 classes, text ids.
 
-``python -m benchmarks.save_load [labels]``, ten labels an item. The target: seconds. The draws are
+``python -m benchmarks.save_load [labels]``, ten labels per item. The target: seconds. The draws are
 those of four chains: 200 of the matrices, 1,000 partitions, 7,000 sweeps of trace each.
 """
 

@@ -1,5 +1,6 @@
 """What a newcomer meets first: the names, the citation, the pages and where they lead."""
 
+import importlib
 import re
 import tomllib
 from pathlib import Path
@@ -17,12 +18,55 @@ DataError DataWarning DawidSkene Gamma HCBCC HCBCCPrior IBCC IBCCPrior MajorityV
 QuickConsensus Score __version__ aggregate datasets load metrics read simulate
 """
 
+PACKAGES = {
+    "data": "Coded Table annotations_from known_labels table_from truth_for with_gold",
+    "datasets": "Dataset REGISTRY describe load",
+    "extend": """
+        Abilities Annotations Averages Beta Codes DrawnArray Draws Estimator Evidence Gamma Hooks
+        ItemNumbers Keep Kernels Layout Method Mode Numbers Outcome PerDraw PerItem PerSweep
+        Posterior Prior Record Reported SamplingEstimator Seats Settled Start Streams Tally Trace
+        Verdict add_mean draw_is_due draw_matrix finish_draw judge_by_vote judge_modes
+        keep_class_balance keep_state kernel matrices_are_due mean_matrix new_seats normalise
+        note_classes part per_class pick piece register seat_everybody settled_labels
+        settled_traces start_apart start_at_vote starting_truth write_partition
+    """,
+    "io": "read read_truth",
+    "metrics": """
+        Score accuracy adjusted_rand_index balanced_accuracy brier_score confusion
+        expected_calibration_error fleiss_kappa informativeness krippendorff_alpha
+        krippendorff_interval log_loss reliability score variation_of_information
+    """,
+    "models": """
+        CBCC Consensus DawidSkene Estimator HCBCC IBCC MODELS MajorityVote QuickConsensus
+        SamplingEstimator make_model register
+    """,
+    "partition": "PointPartition expected_loss membership point_partition",
+    "plots": "Plots",
+    "posterior": "DrawnArray Draws ItemNumbers Posterior load",
+    "priors": "Beta CBCCPrior ConsensusPrior Gamma HCBCCPrior IBCCPrior Prior",
+    "report": "gather render write",
+    "roles": "Kind Pattern Role Roles roles_of",
+    "simulation": "Crowd Group simulate",
+    "studies.league": """
+        League REFERENCE Row Source Standing find_sources fit_job line_up make_league row_of
+    """,
+    "studies.paper": "EXPERIMENTS FULL QUICK Reproduction Settings Watch reproduce",
+}
+
 
 def test_the_exported_names():
     assert sorted(coterie.__all__) == sorted(NAMES.split())
     for name in coterie.__all__:
         assert getattr(coterie, name) is not None
     assert set(coterie.__all__) == set(dir(coterie))
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_exported_names_of_packages(package):
+    found = importlib.import_module(f"coterie.{package}")
+    assert sorted(found.__all__) == sorted(PACKAGES[package].split())
+    for name in found.__all__:
+        assert getattr(found, name) is not None
 
 
 def test_the_citation_is_of_this_version():

@@ -1,4 +1,4 @@
-"""iBCC against JAGS, the sampler one would write the same model for: seconds a sweep.
+"""iBCC against JAGS, the sampler one would write the same model for: seconds per sweep.
 
 ``python -m benchmarks.samplers.jags``. JAGS runs twice, short and long: the difference leaves out
 reading and compiling. It samples the matrices that coterie integrates out, and monitors nothing; in
@@ -104,7 +104,7 @@ def _theirs(folder: Path) -> float:
 def main(report: Report, labels: int) -> None:
     report.table(
         "iBCC against JAGS, processor time",
-        "rte", "µs a sweep", "effective draws a sweep", "µs an effective draw", "mean total",
+        "rte", "µs per sweep", "effective draws per sweep", "µs per effective draw", "mean total",
     )  # fmt: skip
     found = problems.real("rte")
     if found is None or shutil.which("jags") is None:
@@ -127,7 +127,7 @@ def main(report: Report, labels: int) -> None:
         each.append(taken / rate)
         cells = (f"{1e6 * taken:,.0f}", f"{rate:.2f}", f"{1e6 * each[-1]:,.0f}")
         report.row(side, *cells, f"{totals[:, 0].mean():.1f}")
-    report.ratio("rte: JAGS / ours, a sweep", theirs / ours, TARGET, 0)
+    report.ratio("rte: JAGS / ours, per sweep", theirs / ours, TARGET, 0)
     report.say(f"rte: JAGS / ours, an effective draw of the class totals = {each[1] / each[0]:.0f}")
 
 

@@ -99,7 +99,7 @@ def main(report: Report, labels: int) -> None:
             name, f"{len(totals):,}", f"{seconds:.2f}", f"{count:,.0f}", f"{rates[-1]:,.1f}",
             f"{totals[:, 0].mean():.1f}",
         )  # fmt: skip
-    report.ratio("rte: ours / NUTS, effective draws a second", rates[0] / rates[1], TARGET, 0)
+    report.ratio("rte: ours / NUTS, effective draws per second", rates[0] / rates[1], TARGET, 0)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ def real(name: str) -> Annotations | None:
 
 
 def synthetic(labels: int, n_classes: int = N_CLASSES) -> Codes:
-    """A crowd of 1,000 annotators in 5 groups, ten labels an item, the same for every call."""
+    """A crowd of 1,000 annotators in 5 groups, ten labels per item, the same for every call."""
     rng = np.random.default_rng(labels)
     n_items = labels // LABELS_PER_ITEM
     item = np.repeat(np.arange(n_items, dtype=np.int32), LABELS_PER_ITEM)

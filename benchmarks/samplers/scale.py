@@ -1,4 +1,4 @@
-"""Nanoseconds a label and sweep as crowds grow, two chains on two cores, and memory.
+"""Nanoseconds per label and sweep as crowds grow, two chains on two cores, and memory.
 
 ``python -m benchmarks.samplers.scale [labels]``. 1,000 annotators, who start in the five groups
 they were made from.
@@ -36,7 +36,7 @@ def sampler_on(model: str, data: Codes, seed: int = 0) -> Sampler:
 
 def table(report: Report, labels: int) -> None:
     report.table(
-        "Nanoseconds a label and sweep (mean number of clusters)",
+        "Nanoseconds per label and sweep (mean number of clusters)",
         "labels", *(f"{name}" for name in NAMES.values()),
     )  # fmt: skip
     for size in problems.sizes(labels):
@@ -110,7 +110,7 @@ def spin(n):
 def memory(report: Report, labels: int) -> None:
     """Bytes a label of a fit, in a process of its own that has loaded nothing but the labels."""
     report.table(
-        f"Memory of a fit beside the labels, bytes a label, {problems.name_of(labels)}",
+        f"Memory of a fit beside the labels, bytes per label, {problems.name_of(labels)}",
         "model", "labels", "one chain", "four chains",
     )  # fmt: skip
     worst = 0.0
@@ -121,7 +121,7 @@ def memory(report: Report, labels: int) -> None:
             held, four = map(float, _child(model, folder, labels, 4).split())
             worst = max(worst, four / labels)
             report.row(NAMES[model], *(f"{cell / labels:.1f}" for cell in (held, one, four)))
-    report.ratio("bytes a label during a run of four chains, worst", worst, BYTES, 1)
+    report.ratio("bytes per label during a run of four chains, worst", worst, BYTES, 1)
 
 
 def _child(what: str, folder: str, labels: int, chains: int = 0) -> str:

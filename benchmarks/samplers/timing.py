@@ -32,7 +32,7 @@ def block_length(run: Callable[[int], object], block: float = BLOCK) -> int:
 def in_turns(
     runs: Sequence[Callable[[int], object]], seconds: float = 3.0, block: float = BLOCK
 ) -> list[float]:
-    """The seconds a sweep of each: the lower quartile of many blocks, run ABAB.
+    """The seconds per sweep of each: the lower quartile of many blocks, run ABAB.
 
     What else the machine does only adds to a time; the very shortest block would be one in which
     a chain happened to have few clusters.

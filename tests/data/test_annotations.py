@@ -92,7 +92,7 @@ def test_keys_of_32_bits_of_64_and_none_agree(answers):
         ([0, 2], None, "codes must lie in 0..1, got 0..2"),
         ([0, -1], None, "codes must lie in 0..1, got -1..0"),
         ([0, 1], [0, 2], "codes must lie in 0..1, got 0..2"),
-        ([0, 1], [0], "gold codes must be one an item, 2, got shape (1,)"),
+        ([0, 1], [0], "gold codes must be one per item, 2, got shape (1,)"),
     ],
 )
 def test_codes_out_of_range_are_refused(item, gold, sentence):

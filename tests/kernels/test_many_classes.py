@@ -14,7 +14,7 @@ from ladder.cases import HCBCC_2
 from ladder.sampler import at_work, choices, one_draw, ours, real, run_block, start, weighed
 
 MODELS = {"ibcc": IBCCPrior(), "cbcc": CBCCPrior(), "hcbcc": HCBCCPrior()}
-# Shapes of 2e-4 an answer: log eta down to -2e5, far below what a float holds.
+# Shapes of 2e-4 per answer: log eta down to -2e5, far below what a float holds.
 TINY = HCBCCPrior(mean_strength=0.01, strength=Gamma(0.5, 1.0))
 
 

@@ -103,7 +103,7 @@ def draw_parameters(state, prior, room, rng, beta, eta):
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels")
 def test_updates_keep_the_posterior_of_strength_and_mean():
-    """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, a cluster and class each."""
+    """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, per cluster and class."""
     case, sampler = HCBCC_2, real(HCBCC_2)
     state, prior = start(sampler, case, Z, Q), pack(sampler, case)
     room = sampler.model.new_room(state, case.problem.codes)

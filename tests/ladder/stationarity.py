@@ -101,7 +101,7 @@ ATOMS = {0: 0.3, 1: 0.7}  # a prior of cluster parameters that is discrete, so t
 def check_reuse_is_stationary(sampler, case):
     """hcBCC: every annotator's Reuse step leaves clusters, parameters and auxiliaries as they are.
 
-    With cluster parameters from two atoms, a state is a partition, an atom a cluster, and the
+    With cluster parameters from two atoms, a state is a partition, an atom per cluster, and the
     atoms of the auxiliaries in any order.
     """
     z = list(all_truths(case.problem))[-2]

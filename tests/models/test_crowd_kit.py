@@ -31,7 +31,7 @@ STANDSTILL = 1e-6
 
 
 def simulated(kind="text", seed=0):
-    """60 tasks, 8 workers, 5 labels a task; sorted by task, and classes first appear in order."""
+    """60 tasks, 8 workers, 5 labels per task; sorted by task, and classes first appear in order."""
     classes = 2 if kind == "booleans" else 3
     crowd = coterie.simulate(
         items=60, annotators=8, classes=classes, labels_per_item=5, random_state=seed

@@ -174,7 +174,7 @@ def test_errors_of_point_partition(partitions, settings, sentence):
 @pytest.mark.parametrize("measure", [expected_loss, membership])
 @pytest.mark.parametrize("group", [[0, 1], [0.0, 1.0, 1.0], [[0, 1, 1]]])
 def test_errors_of_a_group_that_does_not_fit(measure, group):
-    with pytest.raises(DataError, match="group must be 3 integers, one an annotator, got"):
+    with pytest.raises(DataError, match="group must be 3 integers, one per annotator, got"):
         measure([[0, 1, 1]], group)
 
 

@@ -137,7 +137,7 @@ def log_augmented(counts, prior, t, beta, eta, nu, s):
     """log p(beta, eta, nu, s | Y, z, q) of one row t of one cluster, up to a constant (appendix B).
 
     ``counts`` and ``s`` are lists over the members of the cluster of their n[c] and s[c]; ``nu``
-    one number a member, ignored where the member has no labels of class t (correction 2).
+    one number per member, ignored where the member has no labels of class t (correction 2).
     """
     total = 0.0
     for n, nu_l, s_l in zip(counts, nu, s, strict=True):

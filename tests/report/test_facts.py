@@ -16,8 +16,8 @@ from coterie.abilities import Abilities
 from coterie.report import gather
 from coterie.report.annotator_kinds import kinds_of
 from coterie.report.chains import POINTS, digits_of
+from coterie.report.cooccurrence import LEVELS, picture
 from coterie.report.matrix import HALF, THIRD, room_of
-from coterie.report.together import LEVELS, picture
 from coterie.roles import Pattern, Role, Roles
 
 
@@ -266,7 +266,7 @@ def test_many_classes_are_cut_to_the_commonest():
 def test_many_annotators_and_items_are_cut(monkeypatch):
     monkeypatch.setattr("coterie.report.people.MOST_ANNOTATORS", 5)
     monkeypatch.setattr("coterie.report.items.MOST_ITEMS", 7)
-    monkeypatch.setattr("coterie.report.together.MOST_PIXELS", 5)
+    monkeypatch.setattr("coterie.report.cooccurrence.MOST_PIXELS", 5)
     posterior = reported.crowd()
     facts = gather(posterior)
     assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]) == 5
@@ -281,7 +281,7 @@ def test_many_annotators_and_items_are_cut(monkeypatch):
 
 def test_the_verdict_is_three_sentences_with_the_numbers(posterior, facts):
     how_many, how_sure, stands_out = facts["verdict"]
-    assert how_many == "40 items have a label, from 200 answers by 12 annotators, 5 an item."
+    assert how_many == "40 items have a label, from 200 answers by 12 annotators, 5 per item."
     certain = facts["items"]["n_certain"]
     assert how_sure.startswith(f"{certain} of the labels (")
     wrong = round(40 * (1 - facts["items"]["expected_right"]))

@@ -9,7 +9,7 @@ from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import gather, render
 from coterie.report.annotator_kinds import blind_accuracy, kinds_by_limits
-from coterie.report.checked import caveat_of
+from coterie.report.caveat import caveat_of
 from coterie.report.truth import judge
 
 MODELS = [coterie.DawidSkene, coterie.MajorityVote]

@@ -20,7 +20,7 @@ COARSER = {"expert": "good", "says b": "spammer", "swaps": None}
 
 @pytest.fixture(scope="module")
 def crowd():
-    """Two hundred annotators with about fifty labels each, twenty labels an item."""
+    """Two hundred annotators with about fifty labels each, twenty labels per item."""
     return coterie.simulate(TYPES, items=500, annotators=200, labels_per_item=20, random_state=0)
 
 

@@ -225,7 +225,7 @@ def test_shares_add_up_and_nobody_is_left_out(total):
         ("mixed", {"labels_per_item": 3, "sparsity": 0.5}, "pass one of them"),
         ("mixed", {"sparsity": 0.99}, r"between 0 and 0.9667, .* got 0.99"),
         ("mixed", {"sparsity": -0.1}, "got -0.1"),
-        ("mixed", {"class_balance": [1, 2]}, "3 numbers, one a class"),
+        ("mixed", {"class_balance": [1, 2]}, "3 numbers, one per class"),
         ("mixed", {"class_balance": [1, -2, 3]}, "must be probabilities"),
     ],
 )

@@ -62,7 +62,7 @@ class Field(NamedTuple):
 
 
 class Means(NamedTuple):
-    """What one job may use, and how many run at once; None is one a core."""
+    """What one job may use, and how many run at once; None is one per core."""
 
     timeout: float
     memory: float

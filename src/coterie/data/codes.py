@@ -49,7 +49,7 @@ def encode(
     Parameters
     ----------
     item, annotator, answer
-        One integer code a label, each array of shape (labels,).
+        One integer code per label, each array of shape (labels,).
     sizes
         The numbers of items, annotators, classes and answers.
     gold
@@ -89,7 +89,7 @@ def gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
         return np.full(n_items, -1, np.int32)
     codes = np.array(gold, np.int32)
     if codes.shape != (n_items,):
-        raise DataError(f"gold codes must be one an item, {n_items}, got shape {codes.shape}")
+        raise DataError(f"gold codes must be one per item, {n_items}, got shape {codes.shape}")
     _checked(codes[codes != -1], n_classes)
     return codes
 
@@ -104,7 +104,7 @@ def _sorted_triples(
         order = np.lexsort((answer, column, row))
         start = np.searchsorted(row[order], np.arange(sizes[0] + 1))
         return start, column[order], answer[order]
-    # One packed integer a label sorts many times faster than lexsort and needs no permutation.
+    # One packed integer per label sorts many times faster than lexsort and needs no permutation.
     small: type[np.integer[Any]] = np.int32 if bits < 32 else np.int64
     key = np.empty(len(row), small)
     for block in _blocks(len(key)):

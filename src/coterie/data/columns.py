@@ -118,7 +118,7 @@ def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
 def _fit(role: str, column: Hashable) -> tuple[int, str, int] | None:
     """Give (rank, what the column is about, how it is written), lower is better, or None."""
     if role == "label" and re.match(r"(output:|answer\.).", str(column), flags=re.I):
-        return 0, str(column), 0  # Toloka and Mechanical Turk: one column a question
+        return 0, str(column), 0  # Toloka and Mechanical Turk: one column per question
     name = plain(column)
     for rank, stems in enumerate(_STEMS[role]):
         for stem in stems:

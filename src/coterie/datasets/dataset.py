@@ -85,7 +85,7 @@ def describe() -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a data set: name, items, annotators, labels, classes, licence, citation, note.
+        One row per data set: name, items, annotators, labels, classes, licence, citation, note.
 
     Examples
     --------

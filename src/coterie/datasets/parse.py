@@ -35,7 +35,7 @@ def bluebird(texts: Mapping[str, str]) -> Table:
 
 
 def snow(texts: Mapping[str, str]) -> Table:
-    r"""Parse the one ``*.standardized.tsv`` of Snow et al. (2008): a row a label, gold beside it.
+    r"""Parse the one ``*.standardized.tsv`` of Snow et al. (2008): one label per row, with gold.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def run_chains(
 
     Chains pause together at fixed sweep numbers, where convergence is decided from all of them, so
     that the same seed gives the same result whatever ``n_jobs``. In between they also pause about
-    once a second: ``meeting`` is called then, with every chain at rest.
+    once per second: ``meeting`` is called then, with every chain at rest.
     """
     plan = chains[0].sampler.plan
     stop = Event()

@@ -9,7 +9,7 @@ chains that are kept: who falls makes nobody else fall.
 If a mirrored chain has the best log joint, nobody is a clear loser. Chains that wander through
 several modes are not clearly below each other, and are all kept.
 
-The log joint of hcBCC holds the density of every cluster's parameters. Densities of so many and of
+The log joint of hcBCC holds the density of every coterie's parameters. Densities of so many and of
 other numbers of parameters have no common measure: such chains are not compared by it.
 """
 
@@ -81,7 +81,7 @@ def judge(
     vote_agreement
         Share of the items with a clear vote whose truth it is, shape (chains, draws).
     n_coteries
-        Numbers of clusters, shape (chains, sweeps), if each of them adds a density to the log
+        Numbers of coteries, shape (chains, sweeps), if each of them adds a density to the log
         joint: only chains that had the same number at some time are then compared by it.
     """
     modes = modes_of(log_joint, vote_agreement)

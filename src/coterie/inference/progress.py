@@ -1,4 +1,4 @@
-"""A progress bar over all chains: sweeps done, sweeps a second, clusters now, R-hat."""
+"""A progress bar over all chains: sweeps done, sweeps per second, coteries now, R-hat."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Bar:
             self._task,
             completed=sum(chain.done for chain in chains),
             speed=f"{speed:,.0f} sweeps/s" if speed else "",
-            groups=f"{groups} clusters" if max(now) else "",
+            groups=f"{groups} coteries" if max(now) else "",
             r_hat=f"R-hat {self.r_hat:.3f}" if self.r_hat == self.r_hat else "",
         )
 

@@ -34,7 +34,7 @@ class Kernels(Protocol):
     def initial_state(
         self, data: Codes, prior: Any, truth: Any, group: Any, rng: np.random.Generator
     ) -> Any:
-        """Start from these classes and clusters."""
+        """Start from these classes and coteries."""
 
     def new_scratch(self, state: Any, data: Codes, prior: Any) -> Any:
         """Give room to sweep in, for all blocks of a chain; it may show the state's arrays."""
@@ -93,9 +93,9 @@ class Hooks:
     report
         ``(averages, layout, data, prior) -> Reported``: the probabilities and numbers of the items
         that users see, from what was averaged.
-    cluster_densities
-        The log joint holds a density of every cluster's parameters: such log joints are compared
-        only between chains that had the same number of clusters at some time.
+    coterie_densities
+        The log joint holds a density of every coterie's parameters: such log joints are compared
+        only between chains that had the same number of coteries at some time.
     """
 
     layout: Callable[[Codes, Any], Layout] = no_layout
@@ -103,7 +103,7 @@ class Hooks:
     judge: Callable[[Evidence], Verdict] = judge_modes
     settled: Callable[[Outcome], Settled] = settled_traces
     report: Callable[[Averages, Layout, Codes, Any], Reported] = report_as_found
-    cluster_densities: bool = False
+    coterie_densities: bool = False
 
 
 NO_HOOKS = Hooks()

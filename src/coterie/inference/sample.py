@@ -153,7 +153,7 @@ def _evidence(chains: list[Chain]) -> Evidence:
     return Evidence(
         log_joint=np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
         vote_agreement=np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
-        n_coteries=n_coteries if sampler.hooks.cluster_densities else None,
+        n_coteries=n_coteries if sampler.hooks.coterie_densities else None,
         n_classes=sampler.data.n_classes,
     )
 

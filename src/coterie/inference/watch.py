@@ -18,7 +18,7 @@ def stack(
 ) -> dict[str, FloatArray]:
     """Stack traces, one per chain, to (chains, sweeps), class totals to (chains, sweeps, classes).
 
-    A model without clusters has no ``n_coteries`` and no ``concentration``; what a kernel records
+    A model without coteries has no ``n_coteries`` and no ``concentration``; what a kernel records
     beside the others has the names of its layout.
     """
     left_out = () if clustered else ("n_coteries", "concentration")

@@ -1,1 +1,1 @@
-"""One file a model: arrays in, arrays changed in place (numba)."""
+"""One file per model: arrays in, arrays changed in place (numba)."""

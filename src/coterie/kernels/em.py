@@ -1,4 +1,4 @@
-"""Expectation-maximisation for Dawid and Skene's model, one pass over the labels an iteration.
+"""Expectation-maximisation for Dawid and Skene's model, one pass over the labels per iteration.
 
 The model: item i has truth t with probability tau[t], and annotator l calls an item of truth t
 answer c with probability Psi[l,t,c]. A pass (:func:`sweep`) does the E-step of each item and at

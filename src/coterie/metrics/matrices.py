@@ -30,7 +30,7 @@ def informativeness(confusion: ArrayLike) -> NDArray[np.float64]:
     Returns
     -------
     array
-        One number a matrix, shape (...).
+        One number per matrix, shape (...).
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Estimator:
         return pd.Series(labels, index=self.predict_proba().index, name="label")
 
     def predict_proba(self) -> pd.DataFrame:
-        """Probability of each class: index item, one column a class."""
+        """Probability of each class: index item, one column per class."""
         return self._fitted().probabilities()
 
     def fit_predict(self, data: Any, true_labels: TrueLabels = None) -> pd.Series:
@@ -64,7 +64,7 @@ class Estimator:
         return self.fit(data, true_labels).labels_
 
     def fit_predict_proba(self, data: Any, true_labels: TrueLabels = None) -> pd.DataFrame:
-        """Fit, and give crowd-kit's DataFrame: index ``task``, one column a label."""
+        """Fit, and give crowd-kit's DataFrame: index ``task``, one column per label."""
         return self.fit(data, true_labels).probas_
 
     @property
@@ -74,7 +74,7 @@ class Estimator:
 
     @property
     def probas_(self) -> pd.DataFrame:
-        """crowd-kit's name: index ``task``, one column a label."""
+        """crowd-kit's name: index ``task``, one column per label."""
         return self.predict_proba().rename_axis(index="task")
 
     @property

@@ -118,7 +118,7 @@ class Consensus(SamplingEstimator):
             judge=judge_by_vote,
             settled=settled_labels,
             report=self._report,
-            cluster_densities=True,  # of d, beta and eta
+            coterie_densities=True,  # of d, beta and eta
         )
 
     def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:

@@ -131,7 +131,7 @@ class DawidSkene(Estimator):
     def fit_predict_proba(
         self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None
     ) -> pd.DataFrame:
-        """Fit, and give crowd-kit's DataFrame: index ``task``, one column a label."""
+        """Fit, and give crowd-kit's DataFrame: index ``task``, one column per label."""
         return self.fit(data, true_labels, initial_error).probas_
 
     def _fit(

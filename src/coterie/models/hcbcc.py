@@ -38,4 +38,4 @@ class HCBCC(SamplingEstimator):
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
-        return Hooks(cluster_densities=True)  # of beta and eta
+        return Hooks(coterie_densities=True)  # of beta and eta

@@ -46,12 +46,12 @@ class SamplingEstimator(Estimator):
         Sweeps dropped at the start of each chain.
     early_stop
         Stop before ``sweeps`` when the chains have converged: R-hat <= 1.01 and 400 effective
-        draws of the log joint, the number of clusters, alpha and the class totals, looked at every
+        draws of the log joint, the number of coteries, alpha and the class totals, looked at every
         500 sweeps after burn-in. False is the paper's run.
     chains
         Number of chains; they start far apart, so that their agreement means something.
     thin
-        Sweeps between the draws that are kept; by default about 1,000 draws a chain are. Item
+        Sweeps between the draws that are kept; by default about 1,000 draws per chain are. Item
         probabilities are averaged over every sweep after burn-in whatever ``thin`` is.
     random_state
         Seed; the same seed gives the same bits.

@@ -57,7 +57,7 @@ def piece(function: F) -> F:
 def part(function: F) -> F:
     """Compile a larger part of a kernel, with the bargain of :func:`piece`, but not pasted.
 
-    It is called: for what runs once a sweep, or hardly ever.
+    It is called: for what runs once per sweep, or hardly ever.
     """
     return _declared(Inner, function, "part")
 

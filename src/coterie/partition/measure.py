@@ -90,7 +90,7 @@ def one_partition(group: ArrayLike, n_annotators: int) -> IntArray:
     codes = np.asarray(group)
     if codes.shape != (n_annotators,) or codes.dtype.kind not in "iu":
         raise DataError(
-            f"group must be {n_annotators:,} integers, one an annotator, "
+            f"group must be {n_annotators:,} integers, one per annotator, "
             f"got {codes.dtype} of shape {codes.shape}"
         )
     numbered: IntArray = canonical_draws(codes[None])[0]

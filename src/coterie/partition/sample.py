@@ -89,7 +89,7 @@ def distinct_draws(draws: IntArray) -> tuple[IntArray, FloatArray]:
 
 
 def lay_out(draws: IntArray, weight: FloatArray, value: FloatArray) -> Sample:
-    """Lay out canonical draws for the search: four bytes a draw and annotator."""
+    """Lay out canonical draws for the search: four bytes per draw and annotator."""
     n_draws, n_annotators = draws.shape
     n_clusters = draws.max(axis=1) + 1
     first = np.concatenate([[0], np.cumsum(n_clusters)])

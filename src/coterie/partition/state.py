@@ -2,7 +2,7 @@
 
 For every row (a cluster of a draw) there is a list of cells (coterie, count): how many of the
 row's members each coterie has. A row has at most as many cells as members, so that all of them
-take eight bytes a draw and annotator, however many clusters and coteries there are.
+take eight bytes per draw and annotator, however many clusters and coteries there are.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | No
 def matrices_of_coteries(draws: Draws, partition: PointPartition) -> FloatArray:
     """Give each coterie's matrix in each draw: the mean of its members' matrices.
 
-    Who is in it is fixed, so labels of the draws' own clusters do not matter.
+    Who is in it is fixed, so numbers of the draws' own coteries do not matter.
 
     Returns
     -------

@@ -44,10 +44,10 @@ class Draws:
     class_balance
         The class proportions, shape (chains, draws, classes).
     partition
-        The cluster of each annotator, shape (chains, draws, annotators); None where the model
-        has no clusters. Labels mean nothing across draws.
+        The coterie of each annotator, shape (chains, draws, annotators); None where the model
+        finds none. Labels mean nothing across draws.
     n_coteries
-        Number of clusters with at least one labelled annotator, shape (chains, draws).
+        Number of coteries with at least one labelled annotator, shape (chains, draws).
     trace
         Quantities by name at every kept sweep, of shape (chains, sweeps), or (chains, sweeps, k)
         for several numbers, such as the class totals.
@@ -86,7 +86,7 @@ class Draws:
         return accuracy_of(pooled, self.class_balance.reshape(len(pooled), -1))
 
     def cooccurrence(self, annotators: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Share of draws in which two annotators sit in one cluster, for the given codes.
+        """Share of draws in which two annotators sit in one coterie, for the given codes.
 
         Returns
         -------

@@ -62,7 +62,7 @@ class Posterior:
     converged
         Whether the result may be trusted to be where it would be after more work. A sampler's:
         R-hat at most 1.01 and bulk effective sample size at least 400 of all that it watches (log
-        joint, number of clusters, concentration, class totals), and no chain that ended in another
+        joint, number of coteries, concentration, class totals), and no chain that ended in another
         mode and had to be left out; Consensus': its chains give one label on 95 % of the items. An
         iteration's: whether it reached its tolerance. A count always has converged.
     raw_probability
@@ -209,7 +209,7 @@ class Posterior:
         Accuracy is sum over t of tau[t] Psi[t,t]: the chance of answering the truth on this
         crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high, and last
         the role with its probability (docs/roles.md). Models with coteries add coterie and
-        membership: with what probability the annotator shares a cluster with another of its
+        membership: with what probability in a draw the annotator sits with another of its
         coterie. An annotator without labels has neither.
 
         Parameters
@@ -310,7 +310,7 @@ class Posterior:
     def n_coteries(self) -> NDArray[np.int64]:
         """Number of coteries in each draw, shape (chains, draws)."""
         counts = self.require_partitions().n_coteries
-        assert counts is not None  # a model with clusters counts them
+        assert counts is not None  # a model with coteries counts them
         return counts
 
     def diagnostics(self) -> pd.DataFrame:

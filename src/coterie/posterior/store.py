@@ -27,10 +27,10 @@ from coterie.files.atomic import Writer, write_file
 from coterie.files.container import Format, container_writer, damage_of, read_container
 from coterie.files.json_values import UnknownPrior, from_json, to_json
 from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
+from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
 from coterie.posterior.items import ItemNumbers
 from coterie.posterior.older import upgraded
-from coterie.posterior.parts import check_parts
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 

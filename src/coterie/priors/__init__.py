@@ -8,11 +8,11 @@ for a given number of classes ``T`` and of possible answers ``C``, and checks it
 field               symbol                 what it is
 ==================  =====================  ======================================================
 ``mean``            eta (gamma in hcBCC)   mean confusion matrix, true class by given answer
-``strength``        beta                   how many labels that mean is worth, a class
+``strength``        beta                   how many labels that mean is worth, per class
 ``mean_strength``   phi                    the same, one level up (hcBCC)
 ``class_weights``   epsilon * mu           pseudo-counts of the classes
 ``concentration``   alpha                  of the Chinese restaurant process over annotators
-``auxiliaries``     h                      empty clusters of the Reuse algorithm
+``auxiliaries``     h                      empty coteries of the Reuse algorithm
 ==================  =====================  ======================================================
 """
 

@@ -61,7 +61,7 @@ class Gamma(ByValue):
     Parameters
     ----------
     shape, rate
-        One number, or one a class, shape (T,).
+        One number, or one per class, shape (T,).
 
     Examples
     --------
@@ -73,7 +73,7 @@ class Gamma(ByValue):
     rate: Numbers
 
     def resolve(self, owner: str, n_classes: int | None = None) -> Gamma:
-        """Write out shape and rate: one a class, or one number if ``n_classes`` is None."""
+        """Write out shape and rate: one per class, or one number if ``n_classes`` is None."""
         return Gamma(
             per_class(self.shape, f"{owner}.shape", n_classes),
             per_class(self.rate, f"{owner}.rate", n_classes),

@@ -19,9 +19,9 @@ class IBCCPrior(PaperPrior):
         eta: the probability of a class's own answer, the rest shared evenly by the other C - 1
         answers; or the whole matrix, shape (T, C), rows summing to one.
     strength
-        beta: one number, or one a class, shape (T,).
+        beta: one number, or one per class, shape (T,).
     class_weights
-        epsilon * mu: one number, or one a class, shape (T,).
+        epsilon * mu: one number, or one per class, shape (T,).
 
     Examples
     --------
@@ -46,7 +46,7 @@ class IBCCPrior(PaperPrior):
 
 @dataclass(frozen=True, eq=False)
 class CBCCPrior(PaperPrior):
-    """Clusters ~ CRP(concentration); Psi[m, t] ~ Dir(strength[t] * mean[t]) for every cluster m.
+    """Coteries ~ CRP(concentration); Psi[m, t] ~ Dir(strength[t] * mean[t]) for every coterie m.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ class CBCCPrior(PaperPrior):
 
 @dataclass(frozen=True, eq=False)
 class HCBCCPrior(PaperPrior):
-    """Clusters ~ CRP(concentration); each has its own mean matrix and spread around it.
+    """Coteries ~ CRP(concentration); each has its own mean matrix and spread around it.
 
-    Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]) for every annotator l of cluster m, where
+    Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]) for every annotator l of coterie m, where
     beta[m, t] ~ ``strength`` and eta[m, t] ~ Dir(mean_strength[t] * mean[t]).
 
     Parameters
@@ -89,15 +89,15 @@ class HCBCCPrior(PaperPrior):
     mean
         gamma: as ``mean`` in :class:`IBCCPrior`.
     mean_strength
-        phi: one number, or one a class, shape (T,).
+        phi: one number, or one per class, shape (T,).
     strength
-        Gamma(a, b), the prior of beta; a and b one number, or one a class, shape (T,).
+        Gamma(a, b), the prior of beta; a and b one number, or one per class, shape (T,).
     class_weights
-        epsilon * mu: one number, or one a class, shape (T,).
+        epsilon * mu: one number, or one per class, shape (T,).
     concentration
         alpha: a fixed number, or its Gamma prior.
     auxiliaries
-        h: empty clusters that the Reuse algorithm keeps.
+        h: empty coteries that the Reuse algorithm keeps.
 
     Examples
     --------

@@ -9,13 +9,13 @@ from coterie import metrics
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.posterior import Posterior
+from coterie.report.caveat import caveat_of
 from coterie.report.chains import convergence_facts
-from coterie.report.checked import caveat_of
+from coterie.report.cooccurrence import cooccurrence_facts
 from coterie.report.items import balance_facts, item_facts
 from coterie.report.matrix import axes_of, room_of
 from coterie.report.people import annotator_facts, coterie_facts
 from coterie.report.reproduce import settings_facts
-from coterie.report.together import cooccurrence_facts
 from coterie.report.truth import truth_facts
 from coterie.report.verdict import verdict
 from coterie.words.names import name
@@ -61,7 +61,7 @@ def gather(
     >>> rows += [("q2", "bob", "no")]
     >>> facts = gather(coterie.MajorityVote().fit(rows).posterior_)
     >>> facts["verdict"][0]
-    '2 items have a label, from 4 answers by 2 annotators, 2 an item.'
+    '2 items have a label, from 4 answers by 2 annotators, 2 per item.'
     >>> facts["coteries"] is None, facts["agreement"]["alpha"]
     (True, 1.0)
     """

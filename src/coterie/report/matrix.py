@@ -29,7 +29,7 @@ LEAST_HEAD, MOST_HEAD = 80, 140
 """Pixels of the rows' names, and of the corner above; the style breaks names between these."""
 
 THIRD, HALF = 290, 460
-"""Pixels inside of a card of three a line, and of two a line."""
+"""Pixels inside of a card of three per line, and of two per line."""
 
 
 class Axes(NamedTuple):

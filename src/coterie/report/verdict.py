@@ -77,7 +77,7 @@ def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str
 def how_many(posterior: Posterior, items: Facts) -> str:
     """Say how much was labelled by whom."""
     a, n = posterior.annotations, items["n_labelled"]
-    each = f", {rough(a.n_labels / n)} an item" if n else ""
+    each = f", {rough(a.n_labels / n)} per item" if n else ""
     text = (
         f"{count(n, 'item')} {'has' if n == 1 else 'have'} a label, from "
         f"{count(a.n_labels, 'answer')} by {count(a.n_annotators, 'annotator')}{each}"

@@ -38,7 +38,7 @@ def simulate(
     ----------
     scenario
         Who is in the crowd: a name, a mix of kinds (``{"expert": 3, "spammer": 1}``), a sequence of
-        :class:`Group`, or a prior (``CBCCPrior(concentration=1.0)``) from which the clusters,
+        :class:`Group`, or a prior (``CBCCPrior(concentration=1.0)``) from which the coteries,
         the confusion matrices and the class balance are drawn.
         The names are ``"mixed"`` (experts, novices, biased annotators, spammers and an adversary),
         ``"experts"``, ``"novices"``, ``"biased"``, ``"spammers"``, ``"adversaries"``, and
@@ -179,7 +179,7 @@ def _distinct(answers: list[Hashable]) -> list[Hashable]:
 def _balance(class_balance: Sequence[float], n_classes: int) -> FloatArray:
     balance = np.asarray(class_balance, np.float64)
     if balance.shape != (n_classes,):
-        raise DataError(f"class_balance must be {n_classes} numbers, one a class, got {balance}")
+        raise DataError(f"class_balance must be {n_classes} numbers, one per class, got {balance}")
     if not (balance >= 0).all() or not 0 < balance.sum() < np.inf:
         raise DataError(f"class_balance must be probabilities, got {balance.tolist()}")
     normalised: FloatArray = balance / balance.sum()

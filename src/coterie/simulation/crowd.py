@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 class People(NamedTuple):
     """The annotators of a crowd, and the classes its items are drawn from."""
 
-    groups: list[str] | list[int]  # one name or number an annotator
+    groups: list[str] | list[int]  # one name or number per annotator
     confusion: FloatArray  # (annotators, classes, answers), rows sum to one
     balance: FloatArray  # (classes,), sums to one
 
@@ -33,7 +33,7 @@ class Crowd:
     truth
         Series item -> label.
     groups
-        Series annotator -> group: a name in the named crowds, a cluster number in prior draws.
+        Series annotator -> group: a name in the named crowds, a number in prior draws.
     confusion
         Every annotator's true matrix, shape (annotators, classes, answers): the rows are the true
         classes and sum to one.
@@ -58,6 +58,6 @@ class Crowd:
         sizes = self.groups.value_counts()
         if len(sizes) <= 8 and isinstance(sizes.index[0], str):
             groups = "groups: " + ", ".join(f"{name} {size}" for name, size in sizes.items())
-        else:  # cluster numbers say nothing
+        else:  # numbers say nothing
             groups = f"{len(sizes)} group{'s' if len(sizes) > 1 else ''}"
         return f"<Crowd: {self.annotations.describe()}; {groups}>"

@@ -162,7 +162,7 @@ def new_room(state: State, data: Codes) -> Room:
 
 
 def view_of(state: State, prior: Prior) -> View:
-    """Show the state to the truth update: a matrix a cluster, one base for all."""
+    """Show the state to the truth update: a matrix per cluster, one base for all."""
     return View(
         truth=state.truth,
         class_total=state.class_total,

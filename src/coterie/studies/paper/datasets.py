@@ -1,4 +1,4 @@
-"""The description of the real data: sizes, labels a user, labels an instance, sparsity."""
+"""The description of the real data: sizes, labels per user, labels per instance, sparsity."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _printed(field: str, value: float) -> str:
 
 def tables(data: Data) -> list[Table]:
     """One row per set, ours and the paper's in brackets."""
-    header = ["data set", "items", "annotators", "labels an annotator", "labels an item"]
+    header = ["data set", "items", "annotators", "labels per annotator", "labels per item"]
     rows = [
         [name] + [f"{_printed(k, one['ours'][k])} ({_printed(k, one['paper'][k])})" for k in FIELDS]
         for name, one in data["sets"].items()
@@ -65,8 +65,8 @@ def draw(data: Data) -> Figure:
     figure = new_figure(7.2, 2.5)
     axes = figure.subplots(1, 3)
     panels = {
-        "labels_per_annotator": "labels an annotator (mean)",
-        "labels_per_item": "labels an item (mean)",
+        "labels_per_annotator": "labels per annotator (mean)",
+        "labels_per_item": "labels per item (mean)",
         "sparsity": "missing labels, %",
     }
     for ax, (key, title) in zip(axes, panels.items(), strict=True):

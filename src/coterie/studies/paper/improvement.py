@@ -53,7 +53,7 @@ def compare(found: Mapping[str, Sequence[Result]], sparsity: float) -> Data:
     Parameters
     ----------
     found
-        The results of each model, one a database, in the same order.
+        The results of each model, one per database, in the same order.
     sparsity
         Share of missing labels.
     """

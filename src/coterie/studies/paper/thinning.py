@@ -8,7 +8,7 @@ To keep ``n`` labels of a set:
    likely.
 
 So every item and every annotator keeps at least one label. The first two steps keep at most one
-label an item and one an annotator: ``n >= items + annotators`` always works.
+label per item and one per annotator: ``n >= items + annotators`` always works.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def starting_parameters(
 
 
 def view_of(state: State, prior: Prior) -> View:
-    """Show the state to the truth update: a matrix each, a base a cluster."""
+    """Show the state to the truth update: a matrix each, a base per cluster."""
     everybody = np.arange(len(state.group), dtype=np.int32)
     nothing = np.zeros(0, np.int32)
     return View(

@@ -18,7 +18,7 @@ IntArray = NDArray[np.int32]
 LONGEST_TABLE = 64
 """Counts up to which the rising factorials of a cluster's shapes are tabulated."""
 TABLE_SIZE = 2**12
-"""Numbers that are tabulated a cluster, about: with many classes the tables are shorter."""
+"""Numbers that are tabulated per cluster, about: with many classes the tables are shorter."""
 
 
 class State(NamedTuple):

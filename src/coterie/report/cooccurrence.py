@@ -15,7 +15,7 @@ from coterie.posterior import Posterior
 from coterie.words.names import name
 
 MOST_PIXELS = 400
-"""Annotators of the picture, one a pixel; of more, so many are picked evenly."""
+"""Annotators of the picture, one per pixel; of more, so many are picked evenly."""
 
 MOST_NAMES = 45
 MOST_BLOCKS = 12
