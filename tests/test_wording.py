@@ -13,7 +13,7 @@ FILES = [
     for path in ([ROOT / place] if place.endswith(".md") else sorted((ROOT / place).rglob("*")))
     if path.suffix in (".py", ".md", ".html") and path != Path(__file__)
 ]
-THINGS = "rows? columns? lines? numbers? files? entry bytes codes? names? threads? seconds draws?"
+THINGS = "rows? columns? lines? number files? entry bytes codes? names? threads? seconds draws?"
 EACH = "item annotator label class coterie cluster chain draw sweep row column core model pixel"
 HOW_MANY = "|".join([*THINGS.split(), "one", "labels"])
 FOR_PER = re.compile(rf"\b({HOW_MANY}) an? ({'|'.join(EACH.split())})\b(?! twice)")
