@@ -332,7 +332,7 @@ def test_no_part_is_forgotten():
     assert [field.name for field in fields(Posterior)] == [
         "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
         "model", "settings", "run", "method", "abilities", "converged", "raw_probability",
-        "item_numbers", "_found", "_roles",  # found again when asked for
+        "item_numbers", "_computed",  # found again when asked for
     ]  # fmt: skip
     assert [field.name for field in fields(Draws)] == [
         "confusion", "class_balance", "partition", "n_coteries", "trace", "watched", "extra",

@@ -25,6 +25,7 @@ from coterie.posterior.confusion import annotator_confusion, coterie_confusion
 from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers, item_table, label_table
+from coterie.posterior.once import once
 from coterie.posterior.people import annotator_roles, annotator_table
 from coterie.posterior.verdicts import Verdicts, verdicts_of
 from coterie.roles import Roles
@@ -81,9 +82,9 @@ class Posterior:
     >>> posterior
     <Posterior of MajorityVote: 2 items, 3 annotators, 2 classes>
     >>> posterior.labels()
-      item label  probability   entropy
-    0   q1   yes     0.666667  0.636514
-    1   q2    no     1.000000  0.000000
+      item label  probability   entropy  n_labels runner_up
+    0   q1   yes     0.666667  0.636514         3        no
+    1   q2    no     1.000000  0.000000         1       yes
     """
 
     annotations: Annotations
@@ -100,8 +101,7 @@ class Posterior:
     converged: bool = True
     raw_probability: FloatArray | None = None
     item_numbers: Mapping[str, ItemNumbers] = field(default_factory=dict)
-    _found: dict[tuple[int | None, str], PointPartition] = field(default_factory=dict, init=False)
-    _roles: dict[tuple[int | None, str] | None, Roles] = field(default_factory=dict, init=False)
+    _computed: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         drawn = self.draws is not None
@@ -133,6 +133,7 @@ class Posterior:
         """The chosen class of each item as a code, shape (items,)."""
         return self.item_probability.argmax(axis=1) if self.label is None else self.label
 
+    @once
     def labels(self) -> pd.DataFrame:
         """One row per item: item, label, its probability, the entropy (in nats), and more.
 
@@ -203,6 +204,7 @@ class Posterior:
         known, gold = truth_for(self.annotations, truth), self.annotations.gold
         return score(self.probabilities(), known, ties=ties, floor=floor, bins=bins, gold=gold)
 
+    @once
     def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row per annotator: annotator, n_labels, accuracy, informativeness, and more.
 
@@ -238,32 +240,30 @@ class Posterior:
             Distance of partitions: "vi", the variation of information in nats, or "binder", the
             share of pairs that one joins and the other keeps apart.
         """
-        partition = self.partition(k, loss=loss)
-        table, self._roles[k, loss] = coterie_table(self, self.require_partitions(), partition)
-        return table
+        return self._coteries(k, loss)[0].copy()
 
+    @once
+    def _coteries(self, k: int | None, loss: Loss) -> tuple[pd.DataFrame, Roles]:
+        return coterie_table(self, self.require_partitions(), self.partition(k, loss=loss))
+
+    @once
     def roles(self) -> Roles:
         """Give the role of each annotator, as data: what :meth:`annotators` says in words.
 
         Each has a ``pattern``, the labels that it is ``about``, and a ``kind``: good, weak, noise,
         against or unknown (docs/roles.md).
         """
-        if None not in self._roles:
-            self._roles[None] = annotator_roles(self)
-        return self._roles[None]
+        return annotator_roles(self)
 
     def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
         """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
-        if (k, loss) not in self._roles:
-            self.coteries(k, loss=loss)
-        return self._roles[k, loss]
+        return self._coteries(k, loss)[1]
 
+    @once
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
-        if (k, loss) not in self._found:
-            labelled = self.annotations.labels_per_annotator > 0
-            self._found[k, loss] = partition_of(self.require_partitions(), labelled, k, loss)
-        return self._found[k, loss]
+        labelled = self.annotations.labels_per_annotator > 0
+        return partition_of(self.require_partitions(), labelled, k, loss)
 
     def confusion(
         self,
@@ -313,8 +313,9 @@ class Posterior:
         assert counts is not None  # a model with coteries counts them
         return counts
 
+    @once
     def diagnostics(self) -> pd.DataFrame:
-        """One row a watched quantity: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
+        """One row per watched quantity: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
 
         R-hat is NaN for a quantity that never moves and is the same in all chains, which counts as
         converged, and infinite if it never moves and differs. With one chain it compares the
