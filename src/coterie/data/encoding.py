@@ -76,10 +76,10 @@ def code_integers(cells: Array) -> Coded:
     import pandas as pd
 
     low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
-    most = 4 * len(cells) + 1_000
+    most = 4 * len(cells) + 1_000  # beyond, the table is larger than what a hash table takes
     if high - low > most:
         return Coded(*pd.factorize(cells))
-    low = 0 if low >= 0 and high <= most else low
+    low = 0 if low >= 0 and high <= most else low  # saves a copy of the cells
     place = np.subtract(cells, low, dtype=np.int64) if low else cells
     present = np.zeros(high - low + 1, bool)
     present[place] = True

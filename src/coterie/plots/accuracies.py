@@ -131,7 +131,7 @@ def _looks(table: pd.DataFrame) -> Iterator[tuple[Look, str, pd.DataFrame]]:
 
 def _name_size(wish: float, width: float) -> float:
     """Give the font size of names this far apart; 0 if they do not fit."""
-    size = min(wish, 0.9 * width)
+    size = min(wish, 0.9 * width)  # turned text is as wide as it is high: a tenth between names
     return size if size >= LEAST_POINTS else 0.0
 
 

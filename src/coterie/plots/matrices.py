@@ -95,6 +95,7 @@ def _title_room(ax: Axes) -> float:
     if len(ax.figure.axes) > 1:
         return float(ax.bbox.width)
     centre = (ax.bbox.x0 + ax.bbox.x1) / 2
+    # Twice the nearer side, because a title is centred, and a little less than touching it.
     return float(1.95 * min(centre - ax.figure.bbox.x0, ax.figure.bbox.x1 - centre))
 
 

@@ -72,7 +72,7 @@ def certainty(probability: float, runner_up: float = 0.0) -> str:
     >>> [word.replace("\N{NO-BREAK SPACE}", " ") for word in shown]
     ['98 %', '98 %', '99 %', '>99 %']
     """
-    if runner_up > 0:
+    if runner_up > 0:  # a runner-up below the float's last digit would leave 1.0: 100 %, and denied
         probability = min(probability, 1 - 1e-9)
     above = round(100 * probability)
     crosses = any(probability < end <= above / 100 for end in BANDS)

@@ -72,6 +72,7 @@ def judge(confidence: float, accuracy: float, n: int) -> str | None:
     >>> judge(0.99, 0.89, 108), judge(0.7, 0.9, 108), judge(0.9, 0.91, 1_000), judge(0.6, 1.0, 1)
     ('overconfident', 'too modest', 'about right', None)
     """
+    # However certain labels are, an item or two may be wrong by chance: at least 1.5 of n.
     margin = SURELY * (max(confidence * (1 - confidence), 0.25 / n) / n) ** 0.5
     if abs(confidence - accuracy) > max(margin, SLIGHT):
         return OVERCONFIDENT if confidence > accuracy else MODEST
