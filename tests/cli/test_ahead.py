@@ -48,6 +48,7 @@ def compiled_by(how, folder):
     return run.stdout.split()
 
 
+@pytest.mark.slow  # it compiles all there is, twice
 @pytest.mark.skipif(os.environ.get("NUMBA_DISABLE_JIT") == "1", reason="nothing is compiled")
 def test_nothing_is_left_to_compile_after_the_sampler(tmp_path):
     assert compiled_by("ahead", tmp_path / "one") == []
