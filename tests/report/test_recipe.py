@@ -1,5 +1,6 @@
 """How to make a result again: the settings, and lines that do it when they are run."""
 
+import datetime
 from dataclasses import replace
 
 import numpy as np
@@ -145,3 +146,25 @@ def test_a_prior_is_not_passed_off_as_text(tmp_path):
         code = recipe(made)
         assert "# prior: as under Settings" in code
         check_same(run(code, data=frame, prior=prior), posterior)
+
+
+def test_what_a_file_could_only_show_is_not_passed_off_as_text(tmp_path):
+    posterior = replace(reported.crowd(), settings={"sweeps": 9, "start": print, "limit": np.pi})
+    posterior = replace(posterior, settings={**posterior.settings, "size": np.float32(2)})
+    posterior.save(tmp_path / "run.coterie")
+    once = coterie.load(tmp_path / "run.coterie")
+    once.save(tmp_path / "run.coterie")
+    for made in (posterior, once, coterie.load(tmp_path / "run.coterie")):
+        code = recipe(made)
+        assert f"coterie.HCBCC(sweeps=9, start=start, limit={np.pi!r}, size=size)" in code
+        assert "# start: as under Settings\n# size: as under Settings" in code
+    assert once.settings["start"] == repr(print)
+
+
+def test_dates_and_infinities_are_noted_not_written():
+    rows = [(datetime.date(2024, 1, day), who, "yn"[day % 2]) for day in (1, 2) for who in "ab"]
+    gold = {datetime.date(2024, 1, 1): "n"}
+    posterior = coterie.MajorityVote().fit(coterie.read(rows, gold=gold)).posterior_
+    code = recipe(posterior)
+    assert "gold=gold)" in code
+    check_same(run(code, data=rows, gold=gold), posterior)

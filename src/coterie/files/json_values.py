@@ -33,6 +33,12 @@ class UnknownPrior(ValueError):
     """A file holds a prior whose class no imported module defines."""
 
 
+class Shown(str):
+    """How a value was written that a file cannot keep: its text, and no longer the value."""
+
+    __slots__ = ()
+
+
 def to_json(value: Any, *, or_text: bool = False) -> Any:
     """Give what JSON can write for a value.
 
@@ -42,7 +48,8 @@ def to_json(value: Any, *, or_text: bool = False) -> Any:
         Text, a number, a boolean, None, a date, a numpy scalar or array of numbers, a prior;
         or a list, tuple or mapping of them.
     or_text
-        Keep how any other value is written, instead of raising Unkept.
+        Keep how any other value is written (it comes back as :class:`Shown`), instead of raising
+        Unkept.
 
     Examples
     --------
@@ -52,6 +59,8 @@ def to_json(value: Any, *, or_text: bool = False) -> Any:
     kind = type(value)
     if value is None or kind in (str, int, bool) or (kind is float and math.isfinite(value)):
         return value
+    if kind is Shown:
+        return {"$text": str(value)}
     if kind is list:
         return [to_json(one, or_text=or_text) for one in value]
     if kind is dict and all(type(key) is str and key[:1] != "$" for key in value):
@@ -144,7 +153,7 @@ def _dtype(code: Any) -> np.dtype[Any]:
 _READERS: dict[str, Callable[[Any], Any]] = {
     "$tuple": lambda inside: tuple(from_json(inside)),
     "$dict": lambda inside: dict(from_json(inside)),
-    "$text": str,
+    "$text": Shown,
     "$prior": _read_prior,
     "$numpy": _read_numpy,
     "$array": _read_array,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,9 +18,6 @@ PASSING = ("n_jobs", "progress", "checkpoint")
 
 LONGEST = 400
 """Characters of a value that is shown."""
-
-MADE = re.compile(r"\w*Prior\(|<")
-"""How settings look that are no plain value, as text too, which is what a saved run keeps."""
 
 Facts = dict[str, Any]
 
@@ -43,7 +40,7 @@ def settings_facts(posterior: Posterior, record: Mapping[str, Any]) -> Facts:
         rows.append(("Read from", _short(a.origin)))
     if "random_state" in settings:
         rows.append(("Seed", "none: a new run differs a little" if seed is None else str(seed)))
-    rows += [(_words(key), _plain(value)) for key, value in _shown(settings)]
+    rows += [(_words(key), _in_words(value)) for key, value in _shown(settings)]
     if "sweeps" in run:
         stopped = {"converged": "stopped when converged", "interrupted": "interrupted"}
         how = stopped.get(str(run.get("stopped")), "ran to the end")
@@ -94,9 +91,20 @@ def _call(
 ) -> tuple[str, list[str]]:
     """Write a call, and a note on each argument that cannot be written down."""
     told = {key: repr(value) for key, value in named.items()}
-    odd = [key for key, text in told.items() if len(text) > LONGEST or MADE.match(str(named[key]))]
+    odd = [key for key, text in told.items() if len(text) > LONGEST or not _is_plain(named[key])]
     words = [*first, *(f"{key}={key if key in odd else text}" for key, text in told.items())]
     return f"{function}({', '.join(words)})", [f"# {key}: {why}" for key in odd]
+
+
+def _is_plain(value: Any) -> bool:
+    """Tell whether a value is made again by what Python writes of it, without any import."""
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(map(_is_plain, [*value, *value.values()]))
+    if type(value) is float:
+        return math.isfinite(value)
+    return value is None or type(value) in (str, int, bool)
 
 
 def _told(provenance: Provenance) -> Facts:
@@ -129,7 +137,7 @@ def _shown(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
     ]
 
 
-def _plain(value: object) -> str:
+def _in_words(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else _short(value)
