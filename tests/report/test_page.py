@@ -336,7 +336,7 @@ def test_a_certainty_never_leaves_its_band_or_denies_the_runner_up():
 def test_a_runner_up_is_told_from_its_probability():
     rows = [(f"q{i}", who, say) for i in range(3) for who, say in (("a", 0), ("b", 1), ("c", 1))]
     rows += [("sure", who, 1) for who in "abc"]
-    shown = parse(render(coterie.MajorityVote().fit(rows).posterior_))
+    shown = parse(render(coterie.MajorityVote(probabilities="shares").fit(rows).posterior_))
     assert [row[3] for row in shown.one("table", id="item-table").rows()] == ["0 (33 %)"] * 3 + [
         "–"
     ]

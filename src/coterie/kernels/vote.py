@@ -111,7 +111,7 @@ def skill_vote(votes: VoteArray) -> FloatArray:
     Examples
     --------
     >>> skill_vote(np.array([[3, 0], [0, 3], [2, 1]])).round(2).tolist()
-    [[0.94, 0.06], [0.06, 0.94], [0.71, 0.29]]
+    [[0.92, 0.08], [0.08, 0.92], [0.69, 0.31]]
     """
     n_classes, n = votes.shape[1], votes.sum(axis=1)
     if n_classes < 2:
