@@ -108,6 +108,7 @@ def from_json(found: Any) -> Any:
 
     Examples
     --------
+    >>> from coterie.priors import Gamma
     >>> from_json(to_json({"a": (1, float("inf")), "b": Gamma(20, 2)}))
     {'a': (1, inf), 'b': Gamma(shape=20, rate=2)}
     """
