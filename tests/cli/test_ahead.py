@@ -87,7 +87,7 @@ def test_another_process_is_started_if_there_is_something_to_compile(
     STARTED.clear()
     monkeypatch.setattr(ahead, "telling_of_compilation", Telling)
     monkeypatch.setattr(ahead.subprocess, "Popen", Process)
-    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(ahead, "cores", lambda: 2)
     with ahead.compiling_ahead(model):
         pass
     assert len(STARTED) == started
