@@ -128,7 +128,9 @@ def test_if_every_chain_falls_all_are_kept_with_a_warning():
 
 
 def outcome(labels):
-    return Outcome(draws=None, sweeps=300, n_left_out=1, labels=np.array(labels))
+    return Outcome(
+        draws=None, sweeps=300, n_left_out=1, traces_settled=False, labels=np.array(labels)
+    )
 
 
 def test_settled_is_one_label_on_nearly_all_items():
