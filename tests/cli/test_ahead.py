@@ -32,7 +32,8 @@ SCRIPT = """
     crowd = simulate("mixed", annotators=15, items=40, random_state=1).annotations
     posterior = HCBCC(sweeps=40, burn_in=10, chains=2, random_state=0).fit(crowd).posterior_
     posterior.coteries(), posterior.annotators(), posterior.cooccurrence()
-    print(*sorted({name for name in compiled if name.startswith("coterie.posterior")}))
+    rooms = ("coterie.partition", "coterie.roles")
+    print(*sorted({name for name in compiled if name.startswith(rooms)}))
 """
 
 

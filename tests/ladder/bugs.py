@@ -151,7 +151,7 @@ BUGS = {
         in_file(
             CBCC,
             ("    if state.size[m] == 0:\n", "    if state.size[m] < 0:\n"),
-            ("starting_groups(group, data, 0)", "starting_groups(group, data, 1)"),
+            ("starting_groups(group, data)", "starting_groups(group, data, 1)"),
             ("math.log(state.size[m]) if", "math.log(max(state.size[m], 1)) if"),
         ),
     ),
