@@ -3,10 +3,15 @@
 ``python -m benchmarks.samplers.compilation``. The command runs with an empty cache and again with
 the full one, a few times each, of which the shortest counts; then on crowds of other sizes and
 types, which must compile nothing more.
+
+Two things are there for the first run only, and are shown by doing without them: on one core no
+second process compiles ahead (``coterie.cli.ahead``), and the plain mode does without numba's
+private parts (``coterie.numeric.fast``), for which sweeps pay too.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
@@ -23,6 +28,7 @@ import coterie
 from benchmarks.samplers.report import Report, run
 
 FIRST_RUNS, WARM_RUNS = 3, 3
+SWEPT = 10_000  # labels
 FEW = ("--sweeps", "20", "--burn-in", "10", "--chains", "2", "--no-early-stop", "--force")
 
 
@@ -62,21 +68,36 @@ def others(folder: Path) -> dict[str, tuple[Path, list[str]]]:
     }
 
 
-def seconds(source: Path, folder: Path, cache: Path, *options: str) -> Taken:
+class Way(NamedTuple):
+    """How a command is run: ``COTERIE_NUMBA``, and on one core or all."""
+
+    mode: str = "fast"
+    one_core: bool = False
+
+
+FAST, ALONE, PLAIN = Way(), Way(one_core=True), Way("plain")
+
+
+def seconds(source: Path, folder: Path, cache: Path, way: Way, *options: str) -> Taken:
     """What the command takes."""
     out = ("--model", "hcbcc", "--out", str(folder / "result"))
     command = [sys.executable, "-W", "ignore", "-m", "coterie", "aggregate", str(source)]
     before = _now()
     done = subprocess.run(
         [*command, *out, *FEW, *options],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), "COTERIE_NUMBA": way.mode},
         check=False,
         capture_output=True,
         text=True,
+        preexec_fn=_stay_on_one_core if way.one_core else None,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     now = _now()
     return Taken(now.wall - before.wall, now.processor - before.processor)
+
+
+def _stay_on_one_core() -> None:
+    os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
 
 
 def _now() -> Taken:
@@ -88,32 +109,84 @@ def compiled(cache: Path) -> int:
     return sum(1 for _ in cache.rglob("*.nbc"))
 
 
-def main(report: Report, labels: int) -> None:
+def sweeps(mode: str, cache: Path) -> dict[str, float]:
+    """Seconds of a sweep by model, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.samplers.compilation", "sweeps"],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache), "COTERIE_NUMBA": mode},
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    return json.loads(done.stdout)
+
+
+def time_sweeps() -> dict[str, float]:
+    from benchmarks.samplers import problems
+    from benchmarks.samplers.adapters import NAMES, Sampler, vote
+    from benchmarks.samplers.timing import in_turns
+
+    data = problems.synthetic(SWEPT)
+    samplers = {
+        name: Sampler(model, data, (vote(data), problems.groups())) for model, name in NAMES.items()
+    }
+    return dict(zip(samplers, in_turns([one.run for one in samplers.values()]), strict=True))
+
+
+def first_run(report: Report, folder: Path) -> None:
     report.table(
         "coterie aggregate --model hcbcc, seconds", "run", "on the clock", "processors", "compiled"
     )
 
-    def row(what: str, source: Path, *options: str) -> Taken:
+    def row(what: str, source: Path, *options: str, way: Way = FAST) -> Taken:
         before = compiled(cache)
-        taken = seconds(source, folder, cache, *options)
+        taken = seconds(source, folder, cache, way, *options)
         report.row(what, *(f"{one:.1f}" for one in taken), str(compiled(cache) - before))
         return taken
 
-    with tempfile.TemporaryDirectory() as name:
-        folder, firsts = Path(name), []
-        demo = crowd(folder, "demo")
-        for k in range(FIRST_RUNS):
-            cache = folder / f"cache{k}"
-            firsts.append(row("first", demo))
-        first, count = min(firsts), compiled(cache)
-        again = min(row("again", demo) for _ in range(WARM_RUNS))
-        for what, (source, options) in others(folder).items():
-            row(what, source, *options)
-        more = compiled(cache) - count
+    demo, firsts = crowd(folder, "demo"), []
+    cache = folder / "alone"
+    alone = row("first, on one core", demo, way=ALONE)
+    for k in range(FIRST_RUNS):
+        cache = folder / f"cache{k}"
+        firsts.append(row("first", demo))
+    first, count = min(firsts), compiled(cache)
+    again = min(row("again", demo) for _ in range(WARM_RUNS))
+    for what, (source, options) in others(folder).items():
+        row(what, source, *options)
+    more = compiled(cache) - count
     report.say(f"compilation: {first.processor - again.processor:.1f} s of processor time, once")
     report.ratio("compilation, seconds on the clock", first.wall - again.wall, "<= 15", 1)
     report.ratio("compilations for other crowds", more, "<= 0", 0)
+    report.say(f"compiling ahead saves {alone.wall - first.wall:.1f} s on the clock")
+
+
+def modes(report: Report, folder: Path) -> None:
+    report.table(
+        f"The fast mode against plain numba, {SWEPT:,} labels",
+        "", "fast", "plain", "plain / fast",
+    )  # fmt: skip
+    demo, caches = folder / "demo.csv", {FAST: folder / "fast", PLAIN: folder / "plain"}
+    first = [seconds(demo, folder, caches[way], way).processor for way in (FAST, PLAIN)]
+    report.row("first run, s of processors", *(f"{one:.1f}" for one in first), _over(*first))
+    taken = [sweeps(way.mode, caches[way]) for way in (FAST, PLAIN)]
+    for name in taken[0]:
+        pair = [one[name] for one in taken]
+        report.row(f"a sweep of {name}, ms", *(f"{1e3 * one:.2f}" for one in pair), _over(*pair))
+
+
+def _over(fast: float, plain: float) -> str:
+    return f"{plain / fast:.1f}"
+
+
+def main(report: Report, labels: int) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        first_run(report, Path(name))
+        modes(report, Path(name))
 
 
 if __name__ == "__main__":
-    run(main)
+    if sys.argv[1:] == ["sweeps"]:
+        print(json.dumps(time_sweeps()))
+    else:
+        run(main)

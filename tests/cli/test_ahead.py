@@ -68,11 +68,18 @@ class Process:
 STARTED = []
 
 
-@pytest.mark.parametrize(("model", "compiles", "started"), [
-    (HCBCC(), True, 1), (HCBCC(), False, 0), (DawidSkene(), True, 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("model", "compiles", "n_cores", "kept", "started"),
+    [
+        (HCBCC(), True, 2, True, 1),
+        (HCBCC(), False, 2, True, 0),
+        (HCBCC(), True, 1, True, 0),
+        (HCBCC(), True, 2, False, 0),
+        (DawidSkene(), True, 2, True, 0),
+    ],
+)
 def test_another_process_is_started_if_there_is_something_to_compile(
-    model, compiles, started, monkeypatch
+    model, compiles, n_cores, kept, started, monkeypatch
 ):
     class Telling:
         def __init__(self, tell):
@@ -88,7 +95,8 @@ def test_another_process_is_started_if_there_is_something_to_compile(
     STARTED.clear()
     monkeypatch.setattr(ahead, "telling_of_compilation", Telling)
     monkeypatch.setattr(ahead.subprocess, "Popen", Process)
-    monkeypatch.setattr(ahead, "cores", lambda: 2)
+    monkeypatch.setattr(ahead, "cores", lambda: n_cores)
+    monkeypatch.setattr(ahead, "is_kept", lambda: kept)
     with ahead.compiling_ahead(model):
         pass
     assert len(STARTED) == started

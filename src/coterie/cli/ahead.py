@@ -16,7 +16,7 @@ import numpy as np
 from coterie.inference.cores import cores
 from coterie.models import HCBCC, MajorityVote
 from coterie.models.base import Estimator
-from coterie.numeric.jit import telling_of_compilation
+from coterie.numeric.jit import is_kept, telling_of_compilation
 from coterie.posterior import Draws, Posterior
 from coterie.simulation import simulate
 
@@ -30,7 +30,7 @@ def compiling_ahead(model: Estimator) -> Iterator[None]:
     started: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
-        if model.abilities.coteries and cores() > 1:
+        if model.abilities.coteries and cores() > 1 and is_kept():
             command = [sys.executable, "-m", __name__]
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))

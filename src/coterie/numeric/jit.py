@@ -84,6 +84,13 @@ class How:
                 self.private = OPTIONS
         _register()
 
+    @property
+    def facts(self) -> tuple[str, str]:
+        """What compiled code depends on beside its sources."""
+        from numba import __version__
+
+        return "fast" if self.private else "plain", __version__
+
     def use(self, private: dict[str, dict[str, Any]]) -> None:
         """Compile from now on with these private options, if any, and anew what was compiled."""
         self.private = private
@@ -139,10 +146,7 @@ class Compiled:
 
     def _kept(self) -> Any:
         """Do so, the code to be kept if there is a place for it."""
-        from numba import __version__
-
-        mode = "fast" if how().private else "plain"
-        with cache.keeping(self.function, mode, __version__) as self.folder:
+        with cache.keeping(self.function, *how().facts) as self.folder:
             if self.folder is None:
                 return self.declare()
             with suppress(RuntimeError):  # numba finds no place
@@ -228,6 +232,12 @@ def _register() -> None:
     @typeof_impl.register(Compiled)
     def _typeof(value: Compiled, context: object) -> Any:
         return typeof_impl(value.compiled, context)
+
+
+def is_kept() -> bool:
+    """Say whether what is compiled now will be there for other processes."""
+    with cache.keeping(is_kept, *how().facts) as folder:
+        return folder is not None
 
 
 @contextmanager
