@@ -11,7 +11,8 @@ FILES = [
     path
     for place in PLACES
     for path in ([ROOT / place] if place.endswith(".md") else sorted((ROOT / place).rglob("*")))
-    if path.suffix in (".py", ".md", ".html") and path != Path(__file__)
+    if path.suffix in (".py", ".md", ".html")
+    if path != Path(__file__) and "_build" not in path.parts
 ]
 THINGS = "rows? columns? lines? number files? entry bytes codes? names? threads? seconds draws?"
 EACH = "item annotator label class coterie cluster chain draw sweep row column core model pixel"
