@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow crowdkit lint format types docs package bench speed clean
+.PHONY: help demo test slow fuzz container crowdkit lint format types docs package bench speed clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,6 +20,12 @@ test: $(STAMPS)/test  ## run all tests but the slow ones, doctests included
 
 slow: $(STAMPS)/test  ## run the slow tests, as CI does too
 	cd $(ROOT) && $(BIN)/python -m pytest -n auto -m slow $(ARGS)
+
+fuzz: $(STAMPS)/test  ## damage inputs, runs, checkpoints and names for an hour (ARGS="--minutes 5")
+	cd $(ROOT)/tests && PYTHONPATH=$(ROOT)/tests $(BIN)/python -m fuzz $(ARGS)
+
+container: $(STAMPS)/core  ## run as the Dockerfile does, without an engine: no rights, no HOME
+	$(BIN)/python $(ROOT)/.ci/container
 
 crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown away
 	@folder=$$(mktemp -d) || exit; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \

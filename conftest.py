@@ -7,6 +7,9 @@ import hypothesis
 import numpy as np
 import pytest
 
+# Sphinx reads its settings itself; what tests install knows nothing of Sphinx.
+collect_ignore = ["docs/conf.py"]
+
 # A busy machine is not a bug, and the first example of some tests compiles.
 hypothesis.settings.register_profile(
     "coterie", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -23,11 +26,18 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _page_in_a_folder_of_its_own(request: pytest.FixtureRequest) -> None:
-    """Run the examples of a page in an empty folder, with the CSV that it shows as labels.csv."""
+    """Run the examples of a page in a folder of its own, with the CSV that it shows as labels.csv.
+
+    Pages on platforms find small exports there.
+    """
     if not isinstance(request.node, pytest.DoctestItem) or request.node.path.suffix != ".md":
         return
     folder = request.getfixturevalue("tmp_path")
     request.getfixturevalue("monkeypatch").chdir(folder)
+    if request.node.path.parent.name == "platforms" or request.node.path.stem == "label-studio":
+        from builders.exports import place_all
+
+        place_all(folder)
     shown = re.search(r"^```csv\n(.*?)^```", request.node.path.read_text("utf-8"), re.M | re.S)
     if shown:
         (folder / "labels.csv").write_text(shown[1], "utf-8")

@@ -17,16 +17,27 @@ PARTS = (
     "build_annotations",
     "dawid_skene",
     "save_load",
+    "consensus",
     "samplers.truth",
     "samplers.sweeps",
     "samplers.scale",
     "samplers.fit",
+    "samplers.coteries",
     "samplers.jags",
     "samplers.nuts",
     "samplers.compilation",
     "samplers.end_to_end",
 )
-ON_REQUEST = ("default",)
+ON_REQUEST = (
+    "default",
+    "people",
+    "mix",
+    "thinned",
+    "predictions",
+    "sisters",
+    "two_classes",
+    "communities",
+)
 """Not of speed, but of what is found: only if named."""
 
 
@@ -59,7 +70,7 @@ def main() -> int:
                 tables[part.split(".")[-1]] = markdown(json.loads(left.read_text()))
             print(flush=True)
     if options.write:
-        fill(options.write, {"machine": machine, **tables})
+        fill(options.write, machine, tables)
     if failed:
         print(f"failed: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

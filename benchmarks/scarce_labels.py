@@ -28,7 +28,7 @@ SETTINGS = {"chains": 2, "sweeps": 3_000, "burn_in": 1_500, "early_stop": False,
 # What is right, and what is true and says less.
 ROLES = {
     "expert": ("expert", "good"),
-    "says b": ("always says b", "spammer"),
+    "says b": ("mostly says b", "spammer"),
     "swaps": ("confuses a with b", None),
 }
 TOO_FEW = "too few labels to say"

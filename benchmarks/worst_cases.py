@@ -1,8 +1,8 @@
 """Why a model loses to the vote on a data set: what docs/league.md says of the worst cases.
 
-``python -m benchmarks.worst_cases ../shared/data ducks:hcbcc quiz_science:cbcc`` prints, for each,
-what the vote gets right and the model wrong, who labelled that, and where chains end that start
-from the vote and from the truth.
+``python -m benchmarks.worst_cases ../shared/data ducks:consensus quiz_science:cbcc`` prints, for
+each, what the vote gets right and the model wrong, who labelled that, and where chains end that
+start from the vote and from the truth.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def look(folder: Path, model: str) -> None:
     """Print what there is to see."""
     annotations = coterie.read(folder / "labels.csv", duplicates="keep")
     truth = pd.read_csv(folder / "truth.csv", dtype=str).set_index("item")["label"]
-    estimator = make_model(
-        model, sweeps=SWEEPS, burn_in=BURN_IN, random_state=0, duplicates="keep", progress=False
-    )
+    estimator = make_model(model, random_state=0, duplicates="keep", progress=False)
+    if estimator.sweeps > SWEEPS:
+        estimator.set_params(sweeps=SWEEPS, burn_in=BURN_IN)
     found = estimator.fit(annotations).posterior_
     vote = coterie.MajorityVote(duplicates="keep").fit(annotations).posterior_
     ours, theirs = (p.labels().astype(str).set_index("item") for p in (found, vote))
@@ -81,12 +81,13 @@ def chain_from(
     items = [str(item) for item in annotations.items]
     start = np.array([code[labels[item]] for item in items], np.int32)
     kernels, codes = estimator.kernels(), annotations.codes
-    prior = kernels.pack_prior(estimator._resolve_prior(annotations))
+    prior = estimator.pack_prior(annotations)
+    layout = estimator.hooks().layout(codes, prior)
     rng = np.random.default_rng(1)
     group = np.zeros(annotations.n_annotators, np.int32)
     state = kernels.initial_state(codes, prior, start, group, rng)
-    trace = new_trace(FROM_A_START, codes.n_classes)
-    record = Record(new_tally(codes), trace, keep_nothing(codes))
+    trace = new_trace(FROM_A_START, codes.n_classes, layout)
+    record = Record(new_tally(codes, layout), trace, keep_nothing(codes))
     scratch = kernels.new_scratch(state, codes, prior)
     kernels.run_block(state, codes, prior, Streams(rng, rng, rng), record, scratch)
     ends = pd.Series(state.truth, items)[truth.index]

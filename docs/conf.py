@@ -2,6 +2,10 @@
 
 import importlib.metadata
 
+from pygments.lexers.special import TextLexer
+from sphinx.highlighting import lexers
+
+lexers["csv"] = TextLexer()  # pages show files of labels, which their examples then read
 project = "coterie"
 author = "The coterie developers"
 release = importlib.metadata.version("coterie")
@@ -12,7 +16,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
 ]
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "coterie"

@@ -16,6 +16,7 @@ LAYERS = [
     "priors",
     "files",
     "data",
+    "io",
     "numeric",
     "kernels",
     "metrics diagnostics simulation",
@@ -24,14 +25,16 @@ LAYERS = [
     "inference",
     "models",
     "extend",
-    "io datasets",
-    "default",
+    "datasets",
+    "default goldcheck",
+    "assign",
     "report plots",
     "studies",
+    "judges",
     "cli",
 ]
 # The only ways up, lazy and by name: Posterior.report and Posterior.plot.
-EXCEPTIONS = {("posterior/posterior.py", "report"), ("posterior/posterior.py", "plots")}
+EXCEPTIONS = {("posterior/outputs.py", "report"), ("posterior/outputs.py", "plots")}
 RANK = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
 
 

@@ -90,7 +90,8 @@ def test_aggregate(folder, model, score):
     assert record["scores"] == score.numbers()
     (line,) = (line for line in done.stdout.splitlines() if line.startswith(record["model"] + "  "))
     shown = (score.accuracy, score.balanced_accuracy, score.log_loss, score.calibration_error)
-    assert line.split() == [record["model"], "5", *(f"{number:.3f}" for number in shown)]
+    assert line.split() == [record["model"], *(f"{number:.3f}" for number in shown)]
+    assert "Against the truth of 5 items" in done.stdout
     assert "Ties are shared; the log loss counts probabilities below 0.0001 as that." in done.stdout
     warning = "1 of 5 scored items have a true label that is not among the classes, such as 'other'"
     assert done.stderr.count(warning) == 1
@@ -107,8 +108,11 @@ def test_plot(posterior, truth, score):
 
 def test_compare(folder, model, score):
     source = Source("tiny", folder / "labels.csv", folder / "truth.csv")
-    jobs = [fit_job(source, *named) for named in line_up(list(MODELS)).items()]
-    league = make_league(["tiny"], list(MODELS), [row_of(perform(job)) for job in jobs])
+    rows = [
+        row_of("tiny", name, perform(fit_job(source, name, model)))
+        for name, model in line_up(list(MODELS)).items()
+    ]
+    league = make_league(["tiny"], list(MODELS), rows)
     rows = {row["model"]: row for row in make_record(league, About("", {}))["rows"]}
     assert {name: rows[model][name] for name in score.numbers()} == score.numbers()
     standing = next(s for s in league.standings if s.model == model)

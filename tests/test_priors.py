@@ -46,7 +46,8 @@ def test_priors_of_different_models_differ():
 
 
 def test_repr_shows_how_it_was_made():
-    text = "CBCCPrior(mean=0.8, strength=3.0, class_weights=1.0, concentration=0.5)"
+    text = "CBCCPrior(mean=0.8, strength=3.0, class_weights=1.0, concentration=0.5, "
+    text += "kind_weights=1.0)"
     assert repr(CBCCPrior(mean=0.8, concentration=0.5)) == text
 
 

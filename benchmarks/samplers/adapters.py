@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie.data.codes import Codes
+from coterie.data.votes import count_votes
 from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
 from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
@@ -40,8 +41,6 @@ def count(truth: np.ndarray, data: Codes) -> np.ndarray:
 
 
 def vote(data: Codes) -> np.ndarray:
-    from coterie.kernels.vote import count_votes
-
     return count_votes(data).argmax(axis=1).astype(np.int32)
 
 

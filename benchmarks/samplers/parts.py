@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from benchmarks.samplers.adapters import Sampler
 
 KERNELS = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}
-ORDER = ("truth", "clusters", "parameters", "concentration", "trace")
+ORDER = ("truth", "clusters", "splits", "parameters", "concentration", "trace")
+"""In hcBCC splits are a part of what is done with the parameters."""
 
 
 def parts_of(s: Sampler) -> dict[str, Part]:
@@ -31,6 +32,9 @@ def parts_of(s: Sampler) -> dict[str, Part]:
     groups, concentration = group_loop(s.model), concentration_loop(s.model)
     parts["clusters"] = lambda n: groups(s.state, s.prior, room, s.rng, n)
     parts["concentration"] = lambda n: concentration(s.state, s.prior, s.rng, n)
+    if s.model == "cbcc":
+        splits, split = split_loop(), cbcc.new_scratch(s.state, s.data, s.prior).split
+        parts["splits"] = lambda n: splits(s.state, s.prior, split, s.rng, n)
     if s.model == "hcbcc":
         parameters = parameter_loop()
         parts["parameters"] = lambda n: parameters(s.state, s.prior, room, s.rng, n)
@@ -70,6 +74,18 @@ def group_loop(model: str) -> Any:
     def loop(state, prior, room, rng, n):
         for _ in range(n):
             sweep_groups(state, prior, room, rng)
+
+    return loop
+
+
+@cache
+def split_loop() -> Any:
+    split_and_merge = cbcc.split_and_merge
+
+    @compiled
+    def loop(state, prior, room, rng, n):
+        for _ in range(n):
+            split_and_merge(state, prior, room, rng)
 
     return loop
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -69,9 +70,19 @@ def markdown(blocks: Sequence[dict]) -> str:
     return "\n".join(parts)
 
 
-def fill(page: Path, tables: dict[str, str]) -> None:
-    """Put each table between its marks in the page, ``<!-- name -->`` and ``<!-- /name -->``."""
+def fill(page: Path, machine: str, tables: dict[str, str]) -> None:
+    """Put each table between its marks in the page, ``<!-- name -->`` and ``<!-- /name -->``.
+
+    If all tables of the page are new, its line on the machine is too; else each says its own.
+    """
     text = page.read_text()
+    if set(re.findall("<!-- (\\w+) -->", text)) - {"machine"} <= tables.keys():
+        tables = {"machine": machine, **tables}
+    else:
+        tables = {
+            name: f"{table.strip()}\n\nMeasured alone, on {machine}"
+            for name, table in tables.items()
+        }
     for name, table in tables.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
         if begin in text:
@@ -83,6 +94,7 @@ def fill(page: Path, tables: dict[str, str]) -> None:
 def run(main: Callable[[Report, int], None], default: int = 10_000_000) -> None:
     """Run a part from the command line: ``python -m benchmarks.samplers.<part> [labels]``."""
     report = Report()
-    main(report, int(sys.argv[1]) if sys.argv[1:] else default)
+    sizes = [int(word) for word in sys.argv[1:] if word.isdigit()]
+    main(report, sizes[0] if sizes else default)
     if os.environ.get(TABLES):
         Path(os.environ[TABLES]).write_text(json.dumps(report.blocks))

@@ -25,7 +25,7 @@ def aggregate(
         Seed: the same seed, the same result.
     **reading
         Options of :func:`coterie.read`: ``item=``, ``annotator=``, ``label=``, ``gold=``,
-        ``classes=``, ``extra_answers=``, ``duplicates=``.
+        ``classes=``, ``extra_answers=``, ``duplicates=``, and of exports ``question=`` and more.
 
     Examples
     --------

@@ -18,6 +18,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie.words.values import written
+from coterie.words.visible import quoted, shorten, visible
+
+LONGEST, LONGEST_REMEDY = 1_200, 600
+"""Characters of a sentence and of its remedy: both fit on a screen, whatever the data hold."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ def as_python(argument: Argument) -> str:
         return f"{argument.name}=[...]"
     if isinstance(argument.value, list):
         return f"{argument.name}={written(argument.value, '[]')}"
-    return f"{argument.name}={'' if argument.value is None else repr(argument.value)}"
+    return f"{argument.name}={'' if argument.value is None else quoted(argument.value)}"
 
 
 def alternatives(arguments: Sequence[Argument]) -> list[str | Argument]:
@@ -63,10 +67,41 @@ def alternatives(arguments: Sequence[Argument]) -> list[str | Argument]:
     return [part for pair in zip(marks, arguments, strict=True) for part in pair]
 
 
-class CoterieError(Exception):
-    """Every error that coterie raises on purpose.
+class Sentence:
+    """One sentence for a person: what was expected, what came, and what to do.
 
-    Its text is one sentence: what was expected, what came, and what to do.
+    It is one line, no longer than a screen, and holds nothing that a terminal would obey, whatever
+    was in the data.
+
+    Parameters
+    ----------
+    message
+        What was expected and what came.
+    remedy
+        What to do.
+    """
+
+    def __init__(self, message: Words, remedy: Words = "") -> None:
+        self._message, self._remedy = _parts(message), _parts(remedy)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The arguments that the sentence names, by their names in Python."""
+        return [x.name for x in (*self._message, *self._remedy) if isinstance(x, Argument)]
+
+    def remedy(self, write: Callable[[Argument], str]) -> str:
+        """Give what to do, with arguments written as ``write`` does it."""
+        return _put_together(self._remedy, write, LONGEST_REMEDY)
+
+    def written(self, write: Callable[[Argument], str]) -> str:
+        """Give the sentence with its arguments written as ``write`` does it."""
+        message = _put_together(self._message, write, LONGEST)
+        remedy = self.remedy(write)
+        return f"{message}; {remedy}" if remedy else message
+
+
+class CoterieError(Exception):
+    """Every error that coterie raises on purpose: one :class:`Sentence`.
 
     Parameters
     ----------
@@ -87,28 +122,29 @@ class CoterieError(Exception):
     """
 
     def __init__(self, message: Words, *, argument: str | None = None, remedy: Words = "") -> None:
-        self._message, self._remedy = _parts(message), _parts(remedy)
-        named = [x.name for x in (*self._message, *self._remedy) if isinstance(x, Argument)]
-        self.argument = argument or (named[0] if named else None)
+        self._sentence = Sentence(message, remedy)
+        self.argument = argument or next(iter(self._sentence.arguments), None)
         super().__init__(self.written(as_python))
 
     @property
     def remedy(self) -> str:
         """What to do, as one does it from Python; empty if the sentence says it otherwise."""
-        return _put_together(self._remedy, as_python)
+        return self._sentence.remedy(as_python)
 
     def written(self, write: Callable[[Argument], str]) -> str:
         """Give the sentence with its arguments written as ``write`` does it."""
-        message, remedy = (_put_together(x, write) for x in (self._message, self._remedy))
-        return f"{message}; {remedy}" if remedy else message
+        return self._sentence.written(write)
 
 
 def _parts(words: Words) -> tuple[str | Argument, ...]:
     return (words,) if isinstance(words, str) else tuple(words)
 
 
-def _put_together(parts: tuple[str | Argument, ...], write: Callable[[Argument], str]) -> str:
-    return "".join(part if isinstance(part, str) else write(part) for part in parts)
+def _put_together(
+    parts: tuple[str | Argument, ...], write: Callable[[Argument], str], longest: int
+) -> str:
+    text = "".join(part if isinstance(part, str) else write(part) for part in parts)
+    return shorten(visible(text.rstrip("\n")), longest, tail=longest // 3)
 
 
 class DataError(CoterieError, ValueError):
@@ -139,7 +175,21 @@ class MissingExtraError(CoterieError, ImportError):
 
 
 class CoterieWarning(UserWarning):
-    """Every warning that coterie gives on purpose."""
+    """Every warning that coterie gives on purpose: one :class:`Sentence`, as an error is.
+
+    Parameters
+    ----------
+    message, remedy
+        What a person should know, and what to do.
+    """
+
+    def __init__(self, message: Words, *, remedy: Words = "") -> None:
+        self._sentence = Sentence(message, remedy)
+        super().__init__(self.written(as_python))
+
+    def written(self, write: Callable[[Argument], str]) -> str:
+        """Give the sentence with its arguments written as ``write`` does it."""
+        return self._sentence.written(write)
 
 
 class DataWarning(CoterieWarning):

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Generic, TypeVar
 
 from coterie.errors import DataError
+from coterie.words.values import did_you_mean
+from coterie.words.visible import quoted
 
 T = TypeVar("T")
 
@@ -69,14 +71,26 @@ class Registry(Mapping[str, T], Generic[T]):
         del self._place[name]
         self._thing.pop(name, None)
 
-    def find(self, name: str) -> T:
+    def find(self, name: object) -> T:
         """Give the thing of a short name, or at a place ``"module:name"``; DataError if none."""
-        if ":" in name:
+        if isinstance(name, str) and ":" in name:
             return self._load(name)
-        if name not in self:
+        if not isinstance(name, str) or name not in self:
             known = ", ".join(self)
-            raise DataError(f"no {self._what} {name!r}; choose one of {known}, or give module:name")
+            raise DataError(
+                f"no {self._what} {quoted(name)}{self._near(name)}; choose one of {known}, or"
+                " give module:name"
+            )
         return self[name]
+
+    def _near(self, name: object) -> str:
+        """Ask for the short name that is nearly so, or whose thing is called nearly so."""
+        if not isinstance(name, str):
+            return ""
+        places = self._place.items()
+        called = {place.rpartition(":")[2].casefold(): short for short, place in places}
+        near = called.get(name.casefold())
+        return did_you_mean(near or name, self)
 
     def __getitem__(self, name: str) -> T:
         if name not in self._thing:
@@ -111,7 +125,7 @@ class Registry(Mapping[str, T], Generic[T]):
         module, _, name = place.partition(":")
         try:
             thing: T = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, ValueError) as error:
+        except Exception as error:  # a package of others may fail in any way
             raise DataError(
                 f"no {self._what} {place!r}: {error}; expected module:name of one that is installed"
             ) from error

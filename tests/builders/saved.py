@@ -48,6 +48,15 @@ def example():
         },
         watched=("log_joint", "kind_total"),
         extra={"guess": DrawnArray(("answer",), np.arange(12.0).reshape(2, 2, 3))},
+        last=tuple(
+            {
+                "truth": np.array([0, 1, -1], np.int32),
+                "group": np.array([k, 300], np.int64),
+                "log_concentration": np.array([0.1]),
+                "own": np.array([0, 1, 1, 0], np.int8),
+            }
+            for k in range(2)
+        ),
     )
     return Posterior(
         annotations,
@@ -73,7 +82,7 @@ def example():
 def without_own_parts(posterior):
     """The same without what only some models have, of which version 1 knew nothing."""
     trace = {name: x for name, x in posterior.draws.trace.items() if name != "kind_total"}
-    draws = replace(posterior.draws, trace=trace, watched=WATCHED, extra={})
+    draws = replace(posterior.draws, trace=trace, watched=WATCHED, extra={}, last=())
     return replace(posterior, draws=draws, raw_probability=None, item_numbers={})
 
 
@@ -130,6 +139,10 @@ def same(one, other):
         for name, drawn in one.draws.extra.items():
             assert drawn.dims == other.draws.extra[name].dims
             same_arrays(drawn.values, other.draws.extra[name].values)
+        for state, expected in zip(one.draws.last, other.draws.last, strict=True):
+            assert list(state) == list(expected)
+            for name in state:
+                same_arrays(state[name], expected[name])
     assert (one.model, one.settings, one.run) == (other.model, other.settings, other.run)
     assert (one.method, one.abilities) == (other.method, other.abilities)
     assert one.converged is other.converged

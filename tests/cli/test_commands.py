@@ -1,5 +1,6 @@
 """The other commands, and how any command starts and ends."""
 
+import ast
 import subprocess
 import sys
 
@@ -11,9 +12,10 @@ from builders.command import coterie, coterie_process
 
 def scores_shown(done):
     """Accuracies by model, from the table on the screen."""
-    rows = [line.split() for line in done.stdout.splitlines()]
-    found = {row[0]: row[2] for row in rows if len(row) == 6 and row[1:2] == ["300"]}
-    return {model: float(accuracy) for model, accuracy in found.items()}
+    lines = done.stdout.splitlines()
+    start = lines.index("Against the truth of 300 items") + 2
+    rows = [line.split() for line in lines[start : start + 2]]
+    return {row[0]: float(row[1]) for row in rows}
 
 
 def test_demo_beats_the_vote():
@@ -97,7 +99,7 @@ INTERRUPTED = """
 import signal, sys
 from types import SimpleNamespace
 
-def read():
+def read(size=-1):
     signal.raise_signal(signal.SIGINT)
     return b""
 
@@ -115,3 +117,10 @@ def test_ctrl_c_ends_quietly():
         [sys.executable, "-c", INTERRUPTED], capture_output=True, encoding="utf-8"
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_next_to_nothing_is_imported_before_ctrl_c_is_awaited():
+    code = "import sys; before = {*sys.modules}; import coterie.cli; print({*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
+    found = ast.literal_eval(done.stdout)
+    assert found <= {"__future__", "coterie", "coterie.version", "coterie.cli"}

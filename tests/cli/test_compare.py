@@ -8,6 +8,8 @@ from typer.testing import CliRunner
 
 from builders.command import coterie, coterie_process
 from coterie.cli.app import app
+from coterie.studies.job import perform
+from coterie.studies.league.write import NAMES
 
 
 @pytest.fixture
@@ -38,7 +40,8 @@ def test_a_folder_gives_a_league_and_three_files(folder):
         "compare", "data", "--models", "ds,builders.models:Raises,builders.models:Talks",
         "--out", "out", "--jobs", 2, cwd=folder,
     )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
+    told = [line for line in done.stderr.splitlines() if "fits are done" not in line]
+    assert (done.returncode, told) == (0, [])  # a busy machine tells how far it is
     record = json.loads((folder / "out" / "compare.json").read_text("utf-8"))
     assert record["datasets"] == ["mute", "one", "torn", "two"]
     assert record["models"] == ["majority", "ds", "builders.models:Raises", "builders.models:Talks"]
@@ -61,13 +64,13 @@ def test_a_folder_gives_a_league_and_three_files(folder):
     assert "ZeroDivisionError: one over zero" in done.stdout
     assert "no truth: there is no true label" in done.stdout
     assert "Means over the 2 data sets, of 3 with a truth" in done.stdout
-    assert "Written to out: compare.json, compare.html, compare.md" in done.stdout
+    assert "Written to out: compare.json, compare.html, compare.md, compare-cal" in done.stdout
     page = (folder / "out" / "compare.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")
     assert "not &lt;b&gt;converged&lt;/b&gt;" in page
     assert "# League of models" in (folder / "out" / "compare.md").read_text("utf-8")
     assert sorted(path.name for path in (folder / "out").iterdir()) == [
-        "compare.html", "compare.json", "compare.md",
+        "compare-calibration.svg", "compare.html", "compare.json", "compare.md",
     ]  # fmt: skip
 
 
@@ -89,7 +92,7 @@ def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
     assert records[0]["datasets"] == ["labels"]
     refused = CliRunner().invoke(app, ["compare", *arguments, "--out", "out"])
     assert refused.exit_code == 1
-    assert "out already holds compare.json, compare.html, compare.md" in refused.stderr
+    assert "out already holds compare.json, compare.html, compare.md, compare-cal" in refused.stderr
     assert refused.stdout == ""
     forced = CliRunner().invoke(app, ["compare", *arguments, "--out", "out", "--force"])
     assert forced.exit_code == 0, forced.output
@@ -115,6 +118,68 @@ def test_a_mistake_is_one_sentence_before_any_work(folder, monkeypatch, argument
     assert (done.exit_code, done.stdout) == (1, "")
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def in_this_process(seen, most=99):
+    """A pool of this process that is stopped after so many jobs; what it starts is noted."""
+
+    def run(jobs, workers, limits, started):
+        for job in jobs[:most]:
+            seen.append(job.name)
+            started(job)
+            yield perform(job)
+        if len(jobs) > most:
+            raise KeyboardInterrupt
+
+    return run
+
+
+def without_seconds(path):
+    record = json.loads(path.read_text("utf-8"))
+    for row in (*record["rows"], *record["standings"]):
+        del row["seconds"]
+    return record
+
+
+def test_a_run_that_was_stopped_goes_on(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    command = ["compare", "data", "--models", "ds,builders.models:Raises,builders.models:Talks"]
+    pool = "coterie.cli.compare.run_in_processes"
+    whole, before, after, last = [], [], [], []
+    monkeypatch.setattr(pool, in_this_process(whole))
+    coterie(*command, "--out", "whole")
+    monkeypatch.setattr(pool, in_this_process(before, 7))
+    stopped = CliRunner().invoke(app, [*command, "--out", "out"])
+    assert stopped.exit_code != 0
+    assert "Stopped; the same command goes on from here." in stopped.stderr
+    monkeypatch.setattr(pool, in_this_process(after))
+    again = coterie(*command, "--out", "out")
+    assert "Going on: 6 of 16 fits are done." in again.stderr
+    assert sorted(before + after) == sorted([*whole, "one/builders.models:Raises"])  # failed: again
+    paths = [folder / name / "compare.json" for name in ("whole", "out")]
+    assert without_seconds(paths[0]) == without_seconds(paths[1])
+    assert sorted(path.name for path in (folder / "out").iterdir()) == sorted(NAMES)
+    monkeypatch.setattr(pool, in_this_process(last))
+    coterie(*command, "--out", "out", "--force")
+    assert last == whole  # nothing is left of the runs before
+
+
+@pytest.mark.parametrize("change", ["data", "settings"])
+def test_what_another_run_has_done_is_not_taken(folder, monkeypatch, change):
+    monkeypatch.chdir(folder)
+    command = ["compare", "data/one/labels.csv", "--truth", "data/one/truth.csv", "--models", "ds"]
+    pool, seen = "coterie.cli.compare.run_in_processes", []
+    monkeypatch.setattr(pool, in_this_process([], 1))
+    CliRunner().invoke(app, [*command, "--out", "out"])
+    assert (folder / "out" / "jobs").is_dir()
+    monkeypatch.setattr(pool, in_this_process(seen))
+    if change == "data":
+        with (folder / "data" / "one" / "labels.csv").open("a", encoding="utf-8") as file:
+            file.write("q99,a1,1\n")
+    else:
+        command += ["--duplicates", "keep"]
+    coterie(*command, "--out", "out")
+    assert seen == ["labels/majority", "labels/ds"]
 
 
 def test_when_nothing_is_scored_the_command_says_so(folder):

@@ -19,9 +19,9 @@ LABELS = "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq2,bob,no\n"
             LABELS + "q1,ann,no\n",
             [],
             "row 5 of labels.csv (the header is row 1) repeats the item and annotator of an "
-            "earlier label (1 in all; first item 'q1', annotator 'ann'); pass --duplicates first "
-            "or --duplicates last to keep one label of each, or --duplicates keep to count them "
-            "all",
+            "earlier label (1 in all, none of which says the same; first item 'q1', annotator "
+            "'ann'); pass --duplicates first or --duplicates last to keep one label of each, or "
+            "--duplicates keep to count them all",
         ),
         (
             LABELS,
@@ -70,9 +70,11 @@ def test_words_of_the_data_stay_as_they_are(tmp_path):
     assert done.stderr.startswith("Error: label 'classes=2' in row 5 of labels.csv ")
 
 
-def test_every_option_is_one_of_the_main_command():
-    parameters = inspect.signature(app.aggregate).parameters
-    assert {f"--{name.replace('_', '-')}" for name in parameters} >= set(OPTIONS.values())
+def test_every_option_is_one_of_the_commands_that_say_it():
+    commands = (app.aggregate, app.export, app.judges)
+    names = [name for command in commands for name in inspect.signature(command).parameters]
+    offered = {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
+    assert offered >= set(OPTIONS.values())
 
 
 def test_what_a_command_does_not_offer_is_written_as_in_python():

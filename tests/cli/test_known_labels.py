@@ -4,8 +4,10 @@ import hashlib
 import json
 
 import pandas as pd
+import pytest
 
 from builders.command import ROWS, coterie
+from coterie.simulation import simulate
 
 
 def test_gold_is_clamped_and_truth_only_scores(labels, tmp_path):
@@ -71,3 +73,42 @@ def test_typed_ids_match_a_truth_written_as_text(tmp_path):
     digest = hashlib.sha256((tmp_path / "truth.csv").read_bytes()).hexdigest()
     assert record["truth"] == {"path": "truth.csv", "sha256": digest}
     assert record["gold"] is None
+
+
+@pytest.fixture
+def checked(tmp_path):
+    crowd = simulate("mixed", items=80, annotators=12, random_state=0)
+    crowd.annotations.to_frame().to_csv(tmp_path / "labels.csv", index=False)
+    crowd.truth.iloc[:30].rename("label").to_csv(tmp_path / "gold.csv")
+
+    def run(*options):
+        return coterie("aggregate", "labels.csv", "--gold", "gold.csv", *options, cwd=tmp_path)
+
+    return run
+
+
+def test_a_quick_model_is_checked_by_gold_and_mended_on_request(checked, tmp_path):
+    done = checked("--model", "quick", "--out", "out")
+    (said,) = [line for line in done.stdout.splitlines() if line.startswith("Gold: ")]
+    record = json.loads((tmp_path / "out" / "run.json").read_text("utf-8"))["run"]["gold_check"]
+    assert record["items"] == 30
+    offer = " Mend them with --recalibrate." if record["significant"] else ""
+    assert said == f"Gold: {record['sentence']}{offer}"
+    assert f"By gold: {record['sentence']}" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    mended = checked("--model", "quick", "--recalibrate", "--out", "mended")
+    assert ("Recalibrated." in mended.stdout) == record["significant"]
+    page = (tmp_path / "mended" / "report.html").read_text("utf-8")
+    assert "The probabilities on this page are mended by that." in page
+    assert f"right, of 30 known ({100 * record['claimed']:.0f}" in page
+    assert "Gold: " not in checked("--model", "quick", "--no-check-gold").stdout
+
+
+def test_a_sampler_of_many_labels_is_checked_on_request(checked, monkeypatch):
+    short = ("--sweeps", "20", "--burn-in", "10", "--chains", "2")
+    said = checked(*short).stdout
+    assert "Five more fits see how far probabilities hold on 30 known items" in said
+    assert "Gold: Claimed " in said
+    monkeypatch.setattr("coterie.cli.aggregate.FEW_LABELS", 100)
+    said = checked(*short).stdout
+    assert "Try --check-gold." in said
+    assert "Gold: Claimed " not in said

@@ -13,7 +13,10 @@ from coterie.models import MODELS
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--format", "xlsx", "--out", "r"], "no format 'xlsx'; choose one of csv, parquet, json"),
+        (
+            ["--format", "ods", "--out", "r"],
+            "no format 'ods'; choose one of csv, parquet, json, xlsx",
+        ),
         (["--model", "magic"], f"no model 'magic'; choose one of {', '.join(MODELS)}"),
         (["--out", "labels.csv"], "labels.csv is a file, not a folder; choose another --out"),
     ],

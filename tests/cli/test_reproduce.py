@@ -160,14 +160,14 @@ def test_a_line_cut_off_is_dropped_and_the_rest_kept(tmp_path):
     store = Store(tmp_path / "out", TINY)
     jobs = [job(correlation, model="ibcc", strength=s, concentration=1.0) for s in (1.0, 2.0)]
     outcomes = [perform(seeded(one, TINY)) for one in jobs]
-    for outcome in outcomes:
-        store.add(outcome)
+    for one, outcome in zip(jobs, outcomes, strict=True):
+        store.add(one, outcome)
     path = tmp_path / "out" / "jobs" / "correlation.jsonl"
     path.write_bytes(path.read_bytes()[:-10])
     again = Store(tmp_path / "out", TINY)
     assert jobs[0] in again
     assert jobs[1] not in again
-    again.add(outcomes[1])
+    again.add(jobs[1], outcomes[1])
     last = Store(tmp_path / "out", TINY)
     assert last.results(jobs) == {one.name: one.result for one in outcomes}
 
@@ -190,11 +190,11 @@ def test_results_of_other_code_are_not_mixed_in_unasked(tmp_path):
     store = Store(tmp_path / "out", TINY)
     store.code = {"version": "0.0", "code": "0123456789ab"}
     jobs = [job(correlation, model="ibcc", strength=s, concentration=1.0) for s in (1.0, 2.0)]
-    store.add(perform(seeded(jobs[0], TINY)))
+    store.add(jobs[0], perform(seeded(jobs[0], TINY)))
     with pytest.raises(DataError, match=r"results of other code \(0123456789ab; .*--mix"):
         Store(tmp_path / "out", TINY)
     mixed = Store(tmp_path / "out", TINY, mix=True)
-    mixed.add(perform(seeded(jobs[1], TINY)))
+    mixed.add(jobs[1], perform(seeded(jobs[1], TINY)))
     assert len(mixed.codes(jobs)) == 2
 
 

@@ -10,6 +10,8 @@ import pytest
 
 from builders.command import coterie, coterie_process
 
+READERS = {"parquet": pd.read_parquet, "json": pd.read_json, "xlsx": pd.read_excel}
+
 
 def test_aggregate_writes_what_it_says(labels, tmp_path):
     out = tmp_path / "result"
@@ -18,11 +20,12 @@ def test_aggregate_writes_what_it_says(labels, tmp_path):
     assert "3 items x 3 annotators, 9 labels, 2 classes" in done.stdout
     assert "item 'task', annotator 'worker', label 'label'" in done.stdout
     assert sorted(path.name for path in out.iterdir()) == [
-        "annotators.csv", "labels.csv", "report.html", "run.coterie", "run.json",
+        "annotators.csv", "confusion.csv", "labels.csv", "report.html", "run.coterie", "run.json",
     ]  # fmt: skip
     table = pd.read_csv(out / "labels.csv")
     assert table.columns.tolist() == [
-        "item", "label", "probability", "entropy", "n_labels", "runner_up",
+        "item", "label", "probability", "entropy", "n_labels", "runner_up", "review", "p(no)",
+        "p(yes)",
     ]  # fmt: skip
     assert table["label"].tolist() == ["yes", "no", "yes"]
     annotators = pd.read_csv(out / "annotators.csv")
@@ -43,8 +46,8 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
     again = coterie("aggregate", labels, "--model", "ds", "--out", out, "--model", "majority")
     assert again.returncode == 1
     assert again.stderr == (
-        f"Error: {out} already holds labels.csv, annotators.csv, run.json, run.coterie,"
-        " report.html; choose another --out, or pass --force\n"
+        f"Error: {out} already holds labels.csv, annotators.csv, confusion.csv, run.json,"
+        " run.coterie, report.html; choose another --out, or pass --force\n"
     )
     assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     forced = coterie(
@@ -55,14 +58,14 @@ def test_results_are_never_overwritten_unasked(labels, tmp_path):
     assert not (out / "report.html").exists()  # it was about the other run
 
 
-@pytest.mark.parametrize("format", ["parquet", "json"])
+@pytest.mark.parametrize("format", ["parquet", "json", "xlsx"])
 def test_other_formats(labels, tmp_path, format):
     out = tmp_path / "result"
     assert (
         coterie("aggregate", labels, "--model", "ds", "-o", out, "--format", format).returncode == 0
     )
     path = out / f"labels.{format}"
-    table = pd.read_parquet(path) if format == "parquet" else pd.read_json(path)
+    table = READERS[format](path)
     assert table["item"].tolist() == ["q1", "q2", "q3"]
 
 
@@ -88,7 +91,8 @@ def test_another_format_leaves_no_stale_table(labels, tmp_path):
     )
     assert forced.returncode == 0, forced.stderr
     assert sorted(path.name for path in out.iterdir()) == [
-        "annotators.json", "labels.json", "report.html", "run.coterie", "run.json",
+        "annotators.json", "confusion.json", "labels.json", "report.html", "run.coterie",
+        "run.json",
     ]  # fmt: skip
 
 
@@ -103,6 +107,17 @@ def test_the_saved_run_loads(labels, tmp_path):
 
     coterie("aggregate", labels, "--model", "ds", "--out", tmp_path / "result")
     posterior = package.load(tmp_path / "result" / "run.coterie")
-    pd.testing.assert_frame_equal(
-        posterior.labels(), pd.read_csv(tmp_path / "result" / "labels.csv"), check_dtype=False
-    )
+    written = pd.read_csv(tmp_path / "result" / "labels.csv")
+    labels = posterior.labels()
+    pd.testing.assert_frame_equal(labels, written[labels.columns], check_dtype=False)
+    folder = package.load(tmp_path / "result")
+    pd.testing.assert_frame_equal(folder.labels(), labels)
+
+
+def test_a_format_and_a_folder_that_cannot_be_are_refused_at_once(labels, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "no format 'nonsense'" in coterie("aggregate", labels, "--format", "nonsense").stderr
+    found = coterie("aggregate", labels, "--out", "~nosuchuser/x")
+    assert found.returncode == 2
+    assert "names a user who is" in found.stderr
+    assert not (tmp_path / "~nosuchuser").exists()

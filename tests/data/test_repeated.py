@@ -28,10 +28,11 @@ def test_repeated_labels_are_what_the_user_says(duplicates, said):
 def test_repeated_labels_are_refused_by_default():
     assert refused(REPEATED) == (
         "rows 4 and 6 of the list of triples (the first is row 0) repeat the item and annotator of "
-        "an earlier label (2 in all; first item 'q1', annotator 'ann'); pass duplicates='first' "
-        "or duplicates='last' to keep one label of each, or duplicates='keep' to count them all"
+        "an earlier label (2 in all, none of which says the same; first item 'q1', annotator "
+        "'ann'); pass duplicates='first' or duplicates='last' to keep one label of each, or "
+        "duplicates='keep' to count them all"
     )
     assert refused([*TRIPLES, TRIPLES[0]]).startswith(
         "row 4 of the list of triples (the first is row 0) repeats the item and annotator of an "
-        "earlier label (1 in all; "
+        "earlier label (1 in all, which says the same; "
     )

@@ -117,7 +117,7 @@ NOT_WIDE = (
         (
             WIDE,
             {"annotator": ["ann", "dan"]},
-            "the frame has no column 'dan', which annotator= asks for; "
+            "the frame has no column 'dan', which annotator= asks for (did you mean 'ann'?); "
             "its columns are 'task', 'ann', 'bob', 'cy', 'truth'",
         ),
         (
@@ -135,9 +135,9 @@ NOT_WIDE = (
             WIDE.assign(task="t1"),
             {"annotator": ["ann", "bob"]},
             "row 1 of the frame (the first is row 0) repeats the item and annotator of an "
-            "earlier label (2 in all; first item 't1', annotator 'ann'); pass duplicates='first' "
-            "or duplicates='last' to keep one label of each, or duplicates='keep' to count them "
-            "all",
+            "earlier label (2 in all, none of which says the same; first item 't1', annotator "
+            "'ann'); pass duplicates='first' or duplicates='last' to keep one label of each, or "
+            "duplicates='keep' to count them all",
         ),
     ],
 )

@@ -214,7 +214,7 @@ class Calibrated(OneCoin):
             first = verdict.modes[0]
             return verdict._replace(kept=[1], left_out={0: "first"}, better={0: first})
 
-        def start(number, data, rng):
+        def start(number, data, votes, rng):
             n_annotators = len(data.annotator_start) - 1
             return Start(np.zeros(len(data.gold), np.int32), np.zeros(n_annotators, np.int32))
 

@@ -11,6 +11,7 @@ import pytest
 
 from coterie.errors import DataError
 from coterie.files.atomic import check_free, text_writer, write_file, write_files
+from coterie.words.visible import visible
 
 
 def names(folder):
@@ -59,7 +60,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path, name):
     (tmp_path / "file").write_text("", "utf-8")
     with pytest.raises(DataError) as caught:
         write_file(tmp_path / name, text_writer(""), parents=False)
-    assert str(caught.value).startswith(f"{tmp_path / name} cannot be written: ")
+    assert str(caught.value).startswith(f"{visible(tmp_path / name)} cannot be written: ")
     assert names(tmp_path) == ["file"]
 
 

@@ -82,7 +82,7 @@ def test_other_seeds_give_other_draws(uninterrupted):
         (
             {"prior": coterie.IBCCPrior()},
             "HCBCC takes prior='paper' or a HCBCCPrior, got"
-            " IBCCPrior(mean=0.7, strength=3.0, class_weights=1.0)",
+            " IBCCPrior(mean=0.7, strength=3.0, class_weights=1.0, kind_weights=1.0)",
         ),
     ],
 )  # fmt: skip
@@ -112,9 +112,10 @@ def test_converged_chains_stop_at_a_fixed_sweep_number():
 @pytest.mark.parametrize("kind", ["IBCC", "HCBCC"])
 def test_next_to_no_draws_are_a_warning_not_a_crash(kind, kept):
     model = getattr(coterie, kind)(sweeps=20 + kept, burn_in=20, chains=2, random_state=0)
-    with pytest.warns(ConvergenceWarning, match="effective draws 0"):
+    with pytest.warns(ConvergenceWarning, match="Labels not settled: 2 chains"):
         posterior = model.fit(CROWD.annotations).posterior_
     assert posterior.draws.class_balance.shape[1] == kept
+    assert not posterior.converged
 
 
 def test_many_annotators_do_not_all_start_alone():
@@ -125,12 +126,19 @@ def test_many_annotators_do_not_all_start_alone():
     assert len(set(group.tolist())) == start.MOST_GROUPS
 
 
-def test_a_run_that_has_not_converged_says_so():
+def test_a_lone_chain_is_judged_by_its_traces():
     with pytest.warns(ConvergenceWarning, match=r"have not converged after 120 sweeps: R-hat") as w:
-        posterior = fit(sweeps=120, burn_in=20, early_stop=True)
+        posterior = fit(sweeps=120, burn_in=20, early_stop=True, chains=1)
     assert not posterior.converged
     numbers = w[0].message.numbers
     assert numbers["r_hat"] > 1.01 or numbers["ess_bulk"] < 400
+
+
+def test_chains_that_give_one_label_have_converged_whatever_r_hat_says():
+    posterior = fit(sweeps=120, burn_in=20)
+    assert posterior.converged
+    assert posterior.verdicts.labels.settled
+    assert not posterior.draws.settled()
 
 
 def test_ctrl_c_keeps_the_draws_and_gives_a_result(monkeypatch, uninterrupted):

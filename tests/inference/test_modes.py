@@ -95,8 +95,8 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
     )
     honest = start.starting_truth
 
-    def turned(number, data, rng):
-        truth = honest(number, data, rng)
+    def turned(number, data, votes, rng):
+        truth = honest(number, data, votes, rng)
         return (1 - truth).astype(np.int32) if number == 2 else truth
 
     monkeypatch.setattr("coterie.inference.start.starting_truth", turned)
@@ -104,7 +104,7 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
     with pytest.warns(ConvergenceWarning, match="chain 3 is mirrored") as caught:
         posterior = model.fit(crowd.annotations).posterior_
     assert posterior.run["left_out"] == {"3": "mirrored"}
-    assert not posterior.converged
+    assert posterior.converged  # those that are kept agree
     assert caught[0].message.numbers["vote_agreement[3]"] < 0.1
     assert posterior.draws.class_balance.shape[0] == 3
     assert coterie.metrics.accuracy(posterior.probabilities(), crowd.truth) > 0.95
@@ -129,9 +129,10 @@ def test_on_a_hard_quiz_a_chain_in_a_poorer_mode_is_left_out():
 
 @pytest.mark.slow
 def test_equally_good_modes_are_kept_and_said_to_disagree():
-    model = coterie.IBCC(random_state=0)
-    with pytest.warns(ConvergenceWarning, match="have not converged") as caught:
+    model = coterie.IBCC(random_state=3)  # whose chains start on either side
+    with pytest.warns(ConvergenceWarning, match="Labels not settled: 4 chains") as caught:
         posterior = model.fit(quiz("quiz_science")).posterior_
     assert posterior.run["left_out"] == {}
-    assert caught[0].message.numbers["r_hat"] > 2
+    assert caught[0].message.numbers["one_label"] < 0.95
+    assert posterior.diagnostics()["r_hat"].max() > 2
     assert not posterior.converged

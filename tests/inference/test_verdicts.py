@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import coterie
-from coterie.inference.verdicts import note_coteries, note_labels
+from coterie.inference.verdicts import note_coteries, note_labels, note_readings
 from coterie.posterior import Draws
 
 
@@ -22,15 +22,37 @@ def drawn(partition):
 def test_labels_are_settled_where_chains_say_the_same():
     labels = np.zeros((3, 100), np.int64)
     labels[1, :5] = 1
-    noted = note_labels(labels, np.arange(100, 200))
+    noted = note_labels(labels, np.arange(100, 200), 50)
     assert noted["settled"]
     assert noted["differ"] == [100, 101, 102, 103, 104]
     labels[2, 50] = 1
-    assert not note_labels(labels, np.arange(100))["settled"]
+    assert not note_labels(labels, np.arange(100), 50)["settled"]
 
 
 def test_nothing_to_label_is_settled():
-    assert note_labels(np.zeros((2, 0), np.int64), np.zeros(0, np.int64))["settled"]
+    assert note_labels(np.zeros((2, 0), np.int64), np.zeros(0, np.int64), 50)["settled"]
+
+
+def test_chains_that_split_have_two_readings_of_which_the_surest_items_come_first():
+    labels = np.zeros((4, 10), np.int64)
+    labels[[1, 3], :3] = 1
+    sure = {(0, 2): [0.6, 0.9, 0.8, *[0.9] * 7], (1, 3): [0.2, 0.3, 0.1, *[0.9] * 7]}
+
+    def say(chains):
+        p = np.array(sure[tuple(chains)])
+        return np.stack([p, 1 - p], axis=1)
+
+    found = note_readings(labels, np.arange(20, 30), say)
+    assert found["chains"] == [[0, 2], [1, 3]]
+    assert (found["n_differ"], found["items"]) == (3, [22, 21, 20])  # least sure 0.8, 0.7, 0.6
+    assert found["labels"] == [[0, 0, 0], [1, 1, 1]]
+    np.testing.assert_allclose(found["probability"], [[0.8, 0.9, 0.6], [0.9, 0.7, 0.8]])
+
+
+def test_chains_that_all_differ_have_no_readings():
+    labels = np.zeros((3, 10), np.int64)
+    labels[1, :2], labels[2, 5:7] = 1, 1
+    assert note_readings(labels, np.arange(10), None) is None
 
 
 def test_coteries_are_settled_where_chains_group_alike():
@@ -40,10 +62,20 @@ def test_coteries_are_settled_where_chains_group_alike():
     assert noted == {"settled": True, "n_coteries": [2.0, 2.0], "pairs_apart": 0.0}
     other = drawn([[[0, 0, 1]] * 4, [[0, 0, 0]] * 4])
     noted = note_coteries(other, everybody)
-    # Four of the nine pairs, a person with themselves counted, are apart in one chain only.
+    # Two of the three pairs are apart in one chain only.
     assert not noted["settled"]
-    assert noted["pairs_apart"] == pytest.approx(4 / 9)
+    assert noted["pairs_apart"] == pytest.approx(2 / 3)
     assert noted["n_coteries"] == [2.0, 1.0]
+
+
+def test_one_chain_settles_no_coteries():
+    assert not note_coteries(drawn([[[0, 0, 1]] * 4]), np.ones(3, bool))["settled"]
+    rows = [("q", "ann", "yes"), ("r", "bob", "no"), ("q", "bob", "yes")]
+    model = coterie.Consensus(random_state=0, chains=1, progress=False)
+    with pytest.warns(coterie.ConvergenceWarning):
+        verdict = model.fit(rows).posterior_.verdicts.coteries
+    assert not verdict.settled
+    assert verdict.sentence.startswith("One chain cannot show whether the coteries are settled")
 
 
 def test_a_fit_says_both_and_names_the_items_that_would_decide():
@@ -55,7 +87,10 @@ def test_a_fit_says_both_and_names_the_items_that_would_decide():
     assert not verdict.settled
     assert not posterior.converged
     assert verdict.sentence.startswith("Labels not settled: 4 chains give one label on ")
-    first = posterior.annotations.items[posterior.run["verdicts"]["labels"]["differ"][0]]
+    noted = posterior.run["verdicts"]["labels"]
+    two = posterior.readings()
+    assert (two is None) == ("readings" not in noted)
+    first = posterior.annotations.items[noted["differ"][0]] if two is None else two["item"][0]
     assert repr(str(first)) in verdict.sentence
     assert posterior.verdicts.coteries is not None
 

@@ -105,7 +105,7 @@ BAD = {
     "binary": (
         "a.csv",
         b"\x00\x01\x02,\xff" * 99,
-        "a.csv is not text; expected CSV, TSV, Parquet or JSONL",
+        "a.csv is not text, it holds NUL bytes; expected CSV, TSV, Parquet or JSONL",
     ),
     "high bytes": (
         "a.csv",
@@ -116,18 +116,18 @@ BAD = {
     "utf-16 without its mark": (
         "a.csv",
         (HEAD + ROWS).encode("utf-16-le"),
-        "a.csv is not text; expected CSV, TSV, Parquet or JSONL",
+        "a.csv is UTF-16; save it as UTF-8",
     ),
     "utf-16 cut short": (
         "a.csv",
         (HEAD + ROWS).encode("utf-16")[:-1],
-        "a.csv is not UTF-8: byte 0xff at position 0, in row 1; save it as UTF-8, or load it "
-        "with pandas.read_csv(..., dtype=str, encoding=...) and pass the frame",
+        "a.csv is UTF-16, damaged or cut short; save it as UTF-8",
     ),
     "excel": (
         "a.xlsx",
         b"PK\x03\x04...",
-        "a.xlsx is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame",
+        "a.xlsx is a zip that cannot be read: File is not a zip file; unpack it, and name the "
+        "folder",
     ),
     "json": (
         "a.json",
@@ -206,7 +206,7 @@ def test_no_such_file():
 
 
 def test_a_folder(tmp_path):
-    assert refused(tmp_path) == f"{tmp_path} is a folder; name a CSV, TSV, Parquet or JSONL file"
+    assert refused(tmp_path) == f"the folder {tmp_path} holds no file that could be an export"
 
 
 def test_damaged_parquet(tmp_path):
@@ -244,8 +244,9 @@ def test_repeated_rows_are_named(tmp_path):
     path = written(tmp_path, "a.csv", HEAD + ROWS + "q1,ann,no\n" * 5)
     assert refused(path) == (
         f"rows 5, 6 and 7 of a.csv {ROW}, and 2 more, repeat the item and annotator of an earlier "
-        "label (5 in all; first item 'q1', annotator 'ann'); pass duplicates='first' or "
-        "duplicates='last' to keep one label of each, or duplicates='keep' to count them all"
+        "label (5 in all, none of which says the same; first item 'q1', annotator 'ann'); pass "
+        "duplicates='first' or duplicates='last' to keep one label of each, or duplicates='keep' "
+        "to count them all"
     )
 
 

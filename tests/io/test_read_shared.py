@@ -30,6 +30,7 @@ def test_every_folder_is_in_the_index():
 
 @pytest.mark.skipif(not ROWS, reason="the real data are not there: set COTERIE_SHARED")
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+@pytest.mark.filterwarnings("ignore:items of labels.csv that differ only by blanks")
 def test_the_sizes_are_those_of_the_index(row):
     name, items, annotators, labels, classes, gold, repeated = row
     folder = DATA / name

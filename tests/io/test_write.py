@@ -1,11 +1,15 @@
 """Tables as files: what a spreadsheet would run is made harmless, everything else is kept."""
 
+import re
+
+import openpyxl
 import pandas as pd
 import pytest
 
 from coterie.io.write import table_writer
 
 FORMULAS = [
+    "|cmd",
     '=HYPERLINK("http://example.org","click")',
     "=1+1",
     " =1+1",
@@ -13,13 +17,19 @@ FORMULAS = [
     "@SUM(A1:A9)",
     "+cmd|' /C calc'!A0",
     "-2+3+cmd|' /C calc'!A0",
+    "+A1+B1",
+    "-A1",
+    "@A1",
+    "@ann",
+    "-5-5",
+    "\N{FULLWIDTH EQUALS SIGN}1+1",
 ]
-HARMLESS = ["@ann", "-5", "+1.5", "a=b", "ann (expert)", "", "-", "'=quoted'"]
+HARMLESS = ["-5", "+1.5", "a=b", "ann (expert)", "", "-", "'=quoted'"]
 
 
 @pytest.mark.parametrize("column", ["item", "label"])
 def test_formulas_get_an_apostrophe_in_csv(tmp_path, column):
-    table = pd.DataFrame({column: [*FORMULAS, *HARMLESS], "n": range(15)})
+    table = pd.DataFrame({column: [*FORMULAS, *HARMLESS], "n": range(21)})
     before = table.copy()
     table_writer(table, "csv")(tmp_path / "table.csv")
     found = pd.read_csv(tmp_path / "table.csv", dtype=str, keep_default_na=False)[column]
@@ -31,6 +41,17 @@ def test_other_formats_keep_the_text(tmp_path):
     table = pd.DataFrame({"item": FORMULAS})
     table_writer(table, "json")(tmp_path / "table.json")
     assert pd.read_json(tmp_path / "table.json")["item"].tolist() == FORMULAS
+
+
+def test_a_sheet_runs_no_formula_and_holds_no_control_character(tmp_path):
+    table = pd.DataFrame({"item": [*FORMULAS, "bell\a", "x" * 40_000], "p": 0.5})
+    table_writer(table, "xlsx")(tmp_path / "table.xlsx")
+    sheet = openpyxl.load_workbook(tmp_path / "table.xlsx").active
+    cells = [cell for (cell,) in sheet.iter_rows(min_row=2, max_col=1)]
+    assert {cell.data_type for cell in cells} == {"s"}
+    assert not any(re.match(r"\s*[=@+-]", cell.value) for cell in cells)
+    assert cells[-2].value == r"bell\x07"
+    assert len(cells[-1].value) <= 32_767
 
 
 def test_numbers_and_mixed_ids_are_left_alone(tmp_path):
@@ -51,3 +72,12 @@ def test_a_carriage_return_ends_no_line(tmp_path):
     assert found == [names[0], "'" + names[1], names[2]]
     text = (tmp_path / "table.csv").read_bytes().decode()
     assert '"evil\r=HYPERLINK(1)",0' in text
+
+
+def test_headers_of_a_sheet_show_what_a_sheet_cannot_hold(tmp_path):
+    names = ["p(\x1b[31mred)", r"p(\x1b[31mred)", "=1+1\x07", "n" * 40_000]
+    table = pd.DataFrame([[0.1, 0.2, 0.3, 0.4]], columns=names)
+    table_writer(table, "xlsx")(tmp_path / "t.xlsx")
+    header = [cell.value for cell in openpyxl.load_workbook(tmp_path / "t.xlsx").active[1]]
+    assert header[:3] == [r"p(\x1b[31mred)", r"p(\x1b[31mred)", r"'=1+1\x07"]
+    assert len(header[3]) == 32_767

@@ -35,7 +35,7 @@ def test_matrices_have_the_exact_moments(case):
     means, draws, balances = (np.zeros((6_000, *size)) for size in (shape, shape, shape[1:2]))
     for k in range(len(draws)):
         chain.sweep(2)
-        kept = one_draw(sampler.model, chain.state, data, chain.prior, sources)
+        kept = one_draw(sampler.model, chain.state, data, chain.prior, sources, chain.scratch)
         means[k], draws[k], balances[k], _ = kept
     np.testing.assert_allclose(draws.sum(axis=-1), 1, rtol=1e-12)
     np.testing.assert_allclose(means.sum(axis=-1), 1, rtol=1e-12)

@@ -17,6 +17,7 @@ from reference.problem import Problem
 pytestmark = pytest.mark.exact
 MEAN = np.array([[0.7, 0.2, 0.1], [0.15, 0.6, 0.25]])
 TINY_MEAN = np.array([[1 - 1e-12, 1e-12, 1e-30], [1e-3, 1 - 1e-3, 1e-90]])
+FAR_APART = np.array([[1.0, 1e-140, 1e-198], [1e-140, 1.0, 1e-198]])
 SHAPES = {
     "ordinary": (MEAN, 3.0),
     "tiny": (TINY_MEAN, 1e-3),
@@ -35,18 +36,23 @@ def crowded():
     return Problem(4, 5, 2, 3, labels)
 
 
-def crowded_case(model, mean, strength):
+def one_label_each():
+    """Two items with two labels each: nothing else is counted where a label is weighed."""
+    return Problem(2, 4, 2, 3, ((0, 0, 1), (0, 1, 2), (1, 2, 0), (1, 3, 1)))
+
+
+def extreme_case(model, problem, mean, strength):
     rates = {"class_weights": [1.2, 1e-30]}
     prior = {
         "ibcc": IBCCPrior(mean, strength, **rates),
         "cbcc": CBCCPrior(mean, strength, **rates, concentration=ALPHA),
         "hcbcc": HCBCCPrior(mean, strength, Gamma(4.0, 1.0), **rates, concentration=ALPHA),
     }[model]
-    return case(model, crowded(), prior)
+    return case(model, problem, prior)
 
 
 CASES = {
-    f"{model}, {name}": crowded_case(model, *shapes)
+    f"{model}, {name}": extreme_case(model, crowded(), *shapes)
     for name, shapes in SHAPES.items()
     for model in ("ibcc", "cbcc", "hcbcc")
 }
@@ -93,17 +99,33 @@ def log_rising(x, n):
 
 @every_case
 def test_truth_weights_are_differences_of_the_joint(one):
+    check_truth_weights(one, Z)
+
+
+@pytest.mark.parametrize("model", ["ibcc", "cbcc", "hcbcc"])
+def test_two_tiny_ratios_multiplied_are_no_zero(model, monkeypatch):
+    # no prior may be so small, but what hcBCC draws from one can
+    monkeypatch.setattr("coterie.priors.checks.LEAST", 1e-300)
+    one = extreme_case(model, one_label_each(), FAR_APART, 1e99)  # 1e-140 times 1e-198
+    check_truth_weights(one, {0: 0, 1: 1})
+
+
+def check_truth_weights(one, truth):
+    """The log weights of every item's classes, by every way to weigh them."""
     sampler, data = real(one), one.problem.codes
+    seats = {l: l % 2 for l in range(one.problem.n_annotators)}
     beta, eta = parameters(one)
-    state = start(sampler, one, Z, Q if one.has_groups else None, beta=beta, eta=eta)
+    state = start(sampler, one, truth, seats if one.has_groups else None, beta=beta, eta=eta)
     view, work = at_work(sampler, one, state)
-    for i in Z:
+    for i in truth:
         with np.errstate(over="ignore", invalid="ignore"):  # by which the kernel knows
             ways = list(weighed(sampler, i, view, data, work))
         want = []
         for t, weight in enumerate(one.prior.class_weights):
-            others = sum(z == t for j, z in Z.items() if j != i)
-            want.append(np.log(others + weight) + float(exact_log_labels(one, Z | {i: t}, Q)))
+            others = sum(z == t for j, z in truth.items() if j != i)
+            want.append(
+                np.log(others + weight) + float(exact_log_labels(one, truth | {i: t}, seats))
+            )
         for got in ways:
             np.testing.assert_allclose(np.diff(got), np.diff(want), 1e-9)
 

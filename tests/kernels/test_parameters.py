@@ -8,12 +8,10 @@ from scipy import stats
 from scipy.special import poch, polygamma
 
 from coterie.kernels.gibbs.hcbcc.members import (
-    add_decays,
-    add_tables,
-    list_members,
+    draw_auxiliaries,
+    sum_members,
     sweep_parameters,
 )
-from coterie.kernels.gibbs.hcbcc.parameters import clear_sums
 from ladder.cases import HCBCC_2
 from ladder.montecarlo import FALSE_ALARM, assert_means
 from ladder.parameters import check_augmented_joint
@@ -34,15 +32,11 @@ COUNTS = np.array([[[4, 1], [2, 2]], [[3, 0], [0, 1]], [[1, 2], [0, 0]]])
 
 
 @numba.njit(error_model="numpy")
-def draw_auxiliaries(state, room, rng, tables, decay):
+def draw_again(state, room, rng, tables, decay):
     """Draw those of group 0 again and again: tables (draws, C, T), decay (draws, T)."""
-    list_members(state, room)
     for draw in range(len(decay)):
-        clear_sums(room.sums)
-        for t in range(2):
-            add_decays(0, t, state, room, rng)
-            for c in range(2):
-                add_tables(0, c, t, state, room, rng)
+        draw_auxiliaries(state, room, rng)
+        sum_members(0, room)
         tables[draw] = room.sums.tables
         decay[draw] = room.sums.decay + np.exp(room.sums.log_decay)
 
@@ -58,7 +52,7 @@ def test_auxiliaries_are_drawn_from_the_augmented_joint(strength):
     state.said[:], state.said_total[:] = COUNTS.swapaxes(1, 2), COUNTS.sum(axis=2)
     room = sampler.model.new_room(state, case.problem.codes)
     tables, decay = np.zeros((3_000, 2, 2)), np.zeros((3_000, 2))
-    draw_auxiliaries(state, room, np.random.default_rng(1), tables, decay)
+    draw_again(state, room, np.random.default_rng(1), tables, decay)
     for t, c in np.ndindex(2, 2):
         p = np.ones(1)
         for n_c in COUNTS[:, t, c]:
@@ -107,6 +101,7 @@ def test_updates_keep_the_posterior_of_strength_and_mean():
     case, sampler = HCBCC_2, real(HCBCC_2)
     state, prior = start(sampler, case, Z, Q), pack(sampler, case)
     room = sampler.model.new_room(state, case.problem.codes)
+    room.split.proposals[0] = 0
     beta, eta = np.zeros((20_000, 2, 2)), np.zeros((20_000, 2, 2))
     draw_parameters(state, prior, room, np.random.default_rng(2), beta, eta)
     draws, exact = {}, {}

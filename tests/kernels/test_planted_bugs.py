@@ -43,4 +43,4 @@ def test_enumeration_too_sees_that_the_order_is_wrong(tmp_path):
     case, _, edits = BUGS["displaced after weighing"]
     sampler = planted(case, tmp_path, edits)
     with pytest.raises(AssertionError, match="chi-square"):
-        check_enumeration(sampler, case, n_draws=20_000)
+        check_enumeration(sampler, case, n_draws=15_000)  # p = 1e-7; with 12,000 it passes

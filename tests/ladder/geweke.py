@@ -101,9 +101,10 @@ def simulate_chain(sampler, case, n_draws, seed):
     sizes = (problem.n_items, problem.n_annotators, problem.n_classes, problem.n_answers)
     data = encode(world.item, world.annotator, answers, sizes=sizes)
     state = sampler.model.initial_state(data, prior, z, q, rng)
-    tally, rows = new_tally(data), []
+    model, tally, rows = sampler.model, new_tally(data), []
+    scratch = model.new_scratch(state, data, prior)
     for _ in range(n_draws):
-        run_block(sampler.model, state, data, prior, rng, tally, new_trace(1, data.n_classes))
+        run_block(model, state, data, prior, rng, tally, new_trace(1, data.n_classes), scratch)
         z, q, alpha, beta, eta = live(case, state)
         answers = world.draw_answers(z, q, beta, eta)
         replace_answers(data, answers, world)

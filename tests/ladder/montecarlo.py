@@ -73,13 +73,15 @@ class Chain:
         self.prior = pack(sampler, case)
         self.rng = np.random.default_rng(seed)
         self.state = start(sampler, case, *all_states(case)[0])
+        self.scratch = sampler.model.new_scratch(self.state, case.problem.codes, self.prior)
         self.sweep(100, 0.0)
 
     def sweep(self, n, weight=1.0):
         """Make n sweeps; give their trace and tally."""
         data = self.case.problem.codes
         tally, trace = new_tally(data)._replace(weight=weight), new_trace(n, data.n_classes)
-        run_block(self.sampler.model, self.state, data, self.prior, self.rng, tally, trace)
+        model, state = self.sampler.model, self.state
+        run_block(model, state, data, self.prior, self.rng, tally, trace, self.scratch)
         return tally, trace
 
     def visit(self, n_draws, thin):

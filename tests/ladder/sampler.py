@@ -5,6 +5,8 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,8 +15,10 @@ import numba
 import numpy as np
 
 import coterie
+from coterie.files.atomic import text_writer, write_file
 from coterie.kernels.keep import Record, Streams, keep_nothing, new_keep
-from coterie.numeric.jit import Inner
+from coterie.numeric.cache import keeping
+from coterie.numeric.jit import Inner, how, kernel
 from coterie.priors import Gamma
 from reference.exact import all_partitions, all_truths
 
@@ -25,11 +29,28 @@ ALPHA = 0.8  # of states made to order, unless it is fixed
 
 @cache
 def compiled(function):
-    """What is compiled into the kernels, compiled to be called from here; others as they are."""
+    """What is compiled into the kernels, compiled to be called from here; others as they are.
+
+    A file that calls it makes it a kernel, which is kept for other files of tests and other
+    processes: to compile the pieces takes longer than to check them.
+    """
     if not isinstance(function, Inner):
         return function
-    inner = function.compiled
-    return numba.njit(error_model="numpy")(lambda *args: inner(*args))
+    module, name = function.__module__, function.__name__
+    with keeping(function.function, *how().facts) as folder:
+        if folder is None:
+            inner = function.compiled
+            return numba.njit(error_model="numpy")(lambda *args: inner(*args))
+        path = folder / "called" / f"{module}.{name}" / "call.source"  # nobody lists it
+    if not path.exists():
+        text = f"from {module} import {name}\n\n\ndef call(*args):\n    return {name}(*args)\n"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_file(path, text_writer(text))
+    loader = SourceFileLoader(f"called.{module}.{name}", str(path))
+    spec = spec_from_loader(loader.name, loader)
+    called = sys.modules[spec.name] = module_from_spec(spec)  # what is kept names it
+    loader.exec_module(called)
+    return kernel(called.call)
 
 
 class Compiled:
@@ -156,20 +177,26 @@ def read(case, state):
     return z, q, alpha, np.exp(state.log_strength), np.exp(state.log_mean.swapaxes(1, 2))
 
 
-def run_block(model, state, data, prior, rng, tally, trace):
-    """As many sweeps as the trace has room for, of which no draw is kept."""
-    streams, scratch = Streams(rng, rng, rng), model.new_scratch(state, data, prior)
-    model.run_block(state, data, prior, streams, Record(tally, trace, keep_nothing(data)), scratch)
+def run_block(model, state, data, prior, rng, tally, trace, scratch=None):
+    """As many sweeps as the trace has room for, of which no draw is kept.
+
+    A chain has scratch of its own: to make it takes longer than a sweep of a small problem.
+    """
+    if scratch is None:
+        scratch = model.new_scratch(state, data, prior)
+    record = Record(tally, trace, keep_nothing(data))
+    model.run_block(state, data, prior, Streams(rng, rng, rng), record, scratch)
 
 
-def one_draw(model, state, data, prior, streams):
+def one_draw(model, state, data, prior, streams, scratch=None):
     """The mean matrices, a draw of the matrices, of the class balance and of the partition.
 
     Matrices have as many digits as they are computed with, of which a run keeps half.
     """
+    if scratch is None:
+        scratch = model.new_scratch(state, data, prior)
     keep = new_keep(data, keep_nothing(data).vote, draws=1, every=1)
     keep = keep._replace(confusion=keep.confusion.astype(np.float64))
-    scratch = model.new_scratch(state, data, prior)
     model.keep_draw(state, data, prior, streams, keep, scratch)
     return keep.confusion_sum, keep.confusion[0], keep.class_balance[0], keep.partition[0]
 

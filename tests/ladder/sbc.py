@@ -1,11 +1,25 @@
 """Simulation-based calibration: ranks of the truth among draws, and whether they are uniform."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import stats
+
+from coterie.inference import Settled
 
 DRAWS, THIN, BINS = 31, 8, 8
 SETTINGS = {"sweeps": 50 + DRAWS * THIN, "burn_in": 50, "thin": THIN, "chains": 1}
 FALSE_ALARM = 1e-4
+
+
+def unjudged(model):
+    """The estimator, but nobody asks whether one short chain converged: half of a fit's time."""
+
+    class Unjudged(type(model)):
+        def hooks(self):
+            return replace(super().hooks(), settled=lambda outcome: Settled(True, None))
+
+    return Unjudged(**model.get_params())
 
 
 def rank(value, draws, rng):

@@ -5,10 +5,13 @@ import pytest
 
 import coterie
 from coterie.data.codes import encode
+from coterie.data.votes import count_votes
 from coterie.errors import ConvergenceWarning
 from coterie.inference import Evidence, Outcome, judge_by_vote, settled_labels, start_at_vote
+from coterie.inference.verdicts import note_labels
 from coterie.kernels.gibbs.consensus.votes import class_weights
-from coterie.kernels.vote import count_votes
+from coterie.kernels.quick import tempered_skills
+from coterie.kernels.vote import smoothed_vote
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 3, "progress": False}
@@ -38,7 +41,7 @@ def fitted(annotations, **params):
 
 def test_reported_is_the_tempered_mixed_with_the_smoothed_vote(annotations):
     mixed, tempered = fitted(annotations), fitted(annotations, vote_share=0.0)
-    votes = count_votes(annotations.codes)
+    votes = annotations.votes
     smoothed = (votes + 1 / 3) / (votes.sum(axis=1, keepdims=True) + 1)
     want = 2 / 3 * tempered.item_probability + 1 / 3 * smoothed
     want[[4, 30]] = tempered.item_probability[[4, 30]]  # gold, and nothing said
@@ -47,6 +50,14 @@ def test_reported_is_the_tempered_mixed_with_the_smoothed_vote(annotations):
     np.testing.assert_allclose(mixed.item_probability[30], mixed.class_balance, atol=0.01)
     np.testing.assert_array_equal(mixed.raw_probability, tempered.raw_probability)
     np.testing.assert_array_equal(mixed.label_code, mixed.item_probability.argmax(axis=1))
+
+
+def test_the_skill_model_of_the_quick_consensus_is_a_third_member(annotations):
+    third, none = fitted(annotations, skill_share=1 / 3), fitted(annotations, vote_share=0.0)
+    skills = tempered_skills(annotations.codes, annotations.votes)
+    want = (none.item_probability + smoothed_vote(annotations.votes) + skills) / 3
+    want[[4, 30]] = none.item_probability[[4, 30]]  # gold, and nothing said
+    np.testing.assert_allclose(third.item_probability, want, rtol=1e-12)
 
 
 def test_without_tempering_and_votes_the_models_own_are_reported(annotations):
@@ -63,6 +74,18 @@ def test_tempering_changes_no_draw(annotations):
     assert one.item_probability.max() > other.item_probability[:4].max()
 
 
+def test_matrices_follow_what_is_reported_and_change_no_move(annotations):
+    one, other = fitted(annotations), fitted(annotations, matrices="raw")
+    np.testing.assert_array_equal(one.item_probability, other.item_probability)
+    np.testing.assert_array_equal(one.draws.partition, other.draws.partition)
+    for posterior in (one, other):
+        np.testing.assert_allclose(posterior.draws.confusion.sum(axis=-1), 1, rtol=1e-5)
+        drawn = posterior.draws.confusion.mean(axis=(0, 1), dtype=float)
+        error = posterior.draws.confusion.std(axis=(0, 1)) / 5  # twenty-five draws apart at least
+        assert (np.abs(drawn - posterior.confusion_mean) < 4 * error + 1e-3).all()
+    assert np.abs(one.confusion_mean - other.confusion_mean).max() > 0.02
+
+
 def test_hardness_is_the_probability_of_kinds_other_than_plain(annotations):
     posterior = fitted(annotations)
     kinds = posterior.item_table("kind")
@@ -74,7 +97,7 @@ def test_hardness_is_the_probability_of_kinds_other_than_plain(annotations):
 def test_class_weights_come_from_the_votes_unless_they_are_given(annotations):
     model = coterie.Consensus()
     resolved = model.resolve_prior(annotations)
-    want = class_weights(annotations.codes, coterie.ConsensusPrior())
+    want = class_weights(annotations.votes, annotations.codes.gold, coterie.ConsensusPrior())
     np.testing.assert_array_equal(resolved.class_weights, want)
     given = coterie.Consensus(prior=coterie.ConsensusPrior(class_weights=[3, 1, 2]))
     np.testing.assert_array_equal(given.resolve_prior(annotations).class_weights, [3, 1, 2])
@@ -84,8 +107,11 @@ def test_class_weights_come_from_the_votes_unless_they_are_given(annotations):
     ("params", "says"),
     [
         ({"prior": "paper"}, "prior='default' or a ConsensusPrior, got 'paper'"),
+        ({"matrices": "cut"}, "must be 'reported' or 'raw', got 'cut'"),
         ({"design_effect": -1.0}, "design_effect=...\\) must be a number of at least 0"),
         ({"vote_share": 1.5}, "vote_share=...\\) must be between 0 and 1, got 1.5"),
+        ({"skill_share": -0.1}, "skill_share=...\\) must be between 0 and 1, got -0.1"),
+        ({"skill_share": 0.8}, "at most 1 together"),
     ],
 )
 def test_wrong_parameters_are_a_clear_error(annotations, params, says):
@@ -98,7 +124,7 @@ def test_chains_start_at_the_vote_in_one_coterie():
     data = encode(*np.array(labels).T, sizes=(4, 3, 2, 3))
     seen = set()
     for number in range(40):
-        start = start_at_vote(number, data, np.random.default_rng(number))
+        start = start_at_vote(number, data, count_votes(data), np.random.default_rng(number))
         assert start.truth[0] == 0
         assert start.group.tolist() == [0, 0, -1]
         seen.add((start.truth[1], start.truth[3]))  # a tie, and extra answers only
@@ -127,23 +153,40 @@ def test_if_every_chain_falls_all_are_kept_with_a_warning():
     assert (verdict.kept, verdict.left_out) == ([0, 1], {})
 
 
-def outcome(labels):
-    return Outcome(
-        draws=None, sweeps=300, n_left_out=1, traces_settled=False, labels=np.array(labels)
-    )
+def settled(labels, sweeps=200):
+    labels = np.array(labels)
+    places = np.arange(labels.shape[1])
+    noted = note_labels(labels, places, sweeps)
+    names = np.array([f"q{i}" for i in places], object)
+    return settled_labels(Outcome(None, sweeps, 1, noted, names))
 
 
 def test_settled_is_one_label_on_nearly_all_items():
     same = np.zeros((4, 40), int)
-    assert settled_labels(outcome(same)).converged
+    assert settled(same).converged
     other = same.copy()
     other[2, :2] = 1
-    assert settled_labels(outcome(other)).converged
+    assert settled(other).converged
     other[1, 2] = 1
-    settled = settled_labels(outcome(other))
-    assert not settled.converged
-    assert "one label on 92% of the items, and differ on 3" in str(settled.warning)
-    assert settled_labels(outcome(np.zeros((4, 0), int))).converged
+    found = settled(other)
+    assert not found.converged
+    assert found.warning.numbers["one_label"] == 37 / 40
+    says = "one label on 92.5 % of the items; they differ on 3 items: 'q0', 'q1' and 'q2'"
+    assert says in str(found.warning)
+    assert settled(np.zeros((4, 0), int)).converged
+
+
+def test_many_items_on_which_chains_differ_are_named_in_part():
+    labels = np.zeros((2, 40), int)
+    labels[1, 3:23] = 1
+    says = "20 items, among them 'q3', 'q4', 'q5', 'q6' and 'q7'"
+    assert says in str(settled(labels).warning)
+
+
+def test_too_few_sweeps_settle_nothing():
+    found = settled(np.zeros((4, 40), int), sweeps=20)
+    assert not found.converged
+    assert "but 20 sweeps after burn-in are too few to show it" in str(found.warning)
 
 
 def test_the_default_prior():

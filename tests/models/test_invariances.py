@@ -35,6 +35,8 @@ truths = st.lists(st.integers(0, N_CLASSES - 1), min_size=N_ITEMS, max_size=N_IT
 groups = st.lists(st.integers(0, 2), min_size=N_ANNOTATORS, max_size=N_ANNOTATORS)
 seeds = st.integers(0, 2**32 - 1)
 quick = settings(max_examples=25)
+ALONE = sorted(name for name, kind in MODELS.items() if not kind.needs)
+"""Those that need nothing but labels."""
 
 
 def priors(classes):
@@ -164,7 +166,7 @@ def with_silent_annotators(annotations, n_silent):
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("name", ALONE)
 @settings(max_examples=8)
 @given(labels, st.randoms(use_true_random=False))
 def test_the_order_of_rows_changes_no_bit(name, triples, random):
@@ -177,7 +179,7 @@ def test_the_order_of_rows_changes_no_bit(name, triples, random):
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
-@pytest.mark.parametrize("name", sorted(MODELS))
+@pytest.mark.parametrize("name", ALONE)
 @settings(max_examples=8)
 @given(labels, st.integers(1, 3))
 def test_annotators_without_labels_change_no_bit(name, triples, n_silent):

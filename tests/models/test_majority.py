@@ -8,7 +8,8 @@ import pytest
 
 import coterie
 from coterie.data.codes import encode
-from coterie.kernels.vote import count_votes, elect, vote_shares
+from coterie.data.votes import count_votes
+from coterie.kernels.vote import elect, vote_shares
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 exact = pytest.mark.exact

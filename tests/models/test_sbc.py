@@ -2,6 +2,10 @@
 
 A truth drawn from the prior, and data drawn from it, make the truth one more draw from the
 posterior: its rank among the draws is uniform. Quantities do not depend on the numbers of clusters.
+
+One bin of eight that gets half as many ranks again is noticed by 1,000 replicates (17 times of 20;
+CI runs so many as a slow test), one that gets a third more by 3,000, which were run once by hand
+and passed; the 100 of every test run are there for what is grossly wrong.
 """
 
 import warnings
@@ -12,7 +16,7 @@ import pytest
 import coterie
 from coterie.errors import CoterieWarning
 from coterie.kernels.gibbs import cbcc, ibcc
-from ladder.sbc import DRAWS, SETTINGS, THIN, assert_uniform, rank
+from ladder.sbc import DRAWS, SETTINGS, THIN, assert_uniform, rank, unjudged
 
 MEAN = [[0.6, 0.3, 0.1], [0.2, 0.65, 0.15]]  # the third answer is never true
 SHARED = {"mean": MEAN, "class_weights": [2.0, 1.0]}
@@ -74,8 +78,8 @@ def ranks(kind, replicates, fitted=None):
         )  # fmt: skip
         model = getattr(coterie, kind)(prior=fitted or prior, random_state=number, **SETTINGS)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", CoterieWarning)  # so short a chain may say so
-            drawn = drawn_quantities(kind, model.fit(crowd.annotations).posterior_.draws)
+            warnings.simplefilter("ignore", CoterieWarning)  # one chain may disagree with the vote
+            drawn = drawn_quantities(kind, unjudged(model).fit(crowd.annotations).posterior_.draws)
         true = true_quantities(kind, crowd, prior)
         assert true.keys() == drawn.keys()
         for name, value in true.items():
@@ -96,7 +100,7 @@ def test_ranks_are_uniform(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", PRIORS)
 def test_ranks_are_uniform_in_many_replicates(kind):
-    check(kind, 3000)
+    check(kind, 1_000)
 
 
 def test_a_wrong_prior_is_noticed():

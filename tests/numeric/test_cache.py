@@ -182,6 +182,23 @@ def test_damage_is_noticed_said_and_compiled_past(damage, suffix):
 
 
 @compiles
+@pytest.mark.parametrize("damage", [empty, truncate, scribble])
+def test_damage_of_what_a_kernel_calls_is_noticed_too(damage):
+    inner = kernel()
+
+    def twice(x):
+        return inner(inner(x))
+
+    assert jit.Kernel(twice, "kernel")(2) == 8
+    for path in inner.folder.rglob("*.nb?"):
+        damage(path)
+    inner._round = -1  # as in another process
+    with pytest.warns(CompilationWarning, match="is damaged.*removed and compiled again") as told:
+        assert jit.Kernel(twice, "kernel")(2) == 8
+    assert len(told) == 1
+
+
+@compiles
 def test_a_folder_where_a_file_should_be_is_done_without(tmp_path):
     first = kernel()
     assert first(2) == 4

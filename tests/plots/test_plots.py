@@ -107,10 +107,22 @@ def test_without_matplotlib_the_remedy_is_named(posterior, name, monkeypatch):
 @pytest.mark.parametrize(
     ("draw", "sentence"),
     [
-        (lambda plot: plot.cooccurrence(), "Point finds no coteries; fit CBCC or HCBCC"),
-        (lambda plot: plot.coteries(), "Point finds no coteries; fit CBCC or HCBCC"),
-        (lambda plot: plot.confusion(coterie=1), "Point finds no coteries; fit CBCC or HCBCC"),
-        (lambda plot: plot.annotators(k=3), "Point finds no coteries; fit CBCC or HCBCC"),
+        (
+            lambda plot: plot.cooccurrence(),
+            "Point finds no coteries; fit a model that does, such as Consensus",
+        ),
+        (
+            lambda plot: plot.coteries(),
+            "Point finds no coteries; fit a model that does, such as Consensus",
+        ),
+        (
+            lambda plot: plot.confusion(coterie=1),
+            "Point finds no coteries; fit a model that does, such as Consensus",
+        ),
+        (
+            lambda plot: plot.annotators(k=3),
+            "Point finds no coteries; fit a model that does, such as Consensus",
+        ),
         (lambda plot: plot.trace(), "Point gives a point estimate without a trace"),
         (lambda plot: plot.trace("log_joint"), "Point gives a point estimate without a trace"),
     ],

@@ -32,7 +32,7 @@ def refused(path):
 
 def test_no_file_a_folder_an_empty_file(tmp_path):
     assert refused(tmp_path / "gone") == "there is no file FILE; check the path"
-    assert refused(tmp_path) == "FILE is a folder; expected a file saved by coterie"
+    assert refused(tmp_path) == "there is no file FILE/run.coterie; check the path"
     (tmp_path / "empty").touch()
     assert refused(tmp_path / "empty") == "FILE is empty; expected a file saved by coterie"
 
@@ -338,3 +338,9 @@ def same_or_error(path, posterior):
         return "DataError" if str(path) in str(error) else str(error)
     same(again, posterior)
     return "same"
+
+
+@pytest.mark.parametrize("path", [None, 5, b"run.coterie", ["run.coterie"]])
+def test_what_names_no_file_is_said(path):
+    with pytest.raises(coterie.DataError, match="takes the name of a file or folder"):
+        coterie.load(path)

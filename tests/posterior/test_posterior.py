@@ -101,7 +101,7 @@ def test_confusion_has_truth_in_rows_and_answers_in_columns(annotations):
 def test_an_unknown_annotator_is_named_with_its_neighbours(annotations):
     with pytest.raises(DataError) as error:
         point(annotations).confusion("bop")
-    assert str(error.value) == "no annotator 'bop' among the 3 of this data; did you mean 'bob'?"
+    assert str(error.value) == "no annotator 'bop' among the 3 of this data (did you mean 'bob'?)"
 
 
 def test_a_point_estimate_says_that_it_has_no_draws(annotations):

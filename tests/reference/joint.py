@@ -148,3 +148,18 @@ def log_augmented(counts, prior, t, beta, eta, nu, s):
     phi, gamma = prior.mean_strength[t], prior.mean[t]
     total += sum((phi * g - 1) * log(e) for g, e in zip(gamma, eta, strict=True))
     return total + log_gamma_density(beta, prior.strength.shape[t], prior.strength.rate[t])
+
+
+def log_p_auxiliaries(n, beta, eta, nu, s):
+    """log p(labels, nu, s | beta, eta) of one member, matrix integrated out, up to a constant.
+
+    n and s have shape (T, C), beta and nu (T,), eta (T, C). Summed over s and integrated over nu
+    it is the probability of the labels; nu is ignored where there are no labels (correction 2).
+    """
+    total = 0.0
+    for t, row in enumerate(n):
+        if sum(row) > 0:
+            total += (beta[t] - 1) * log(nu[t]) + (sum(row) - 1) * log(1 - nu[t])
+        for n_c, s_c, eta_c in zip(row, s[t], eta[t], strict=True):
+            total += log(stirling(n_c, s_c)) + s_c * log(beta[t] * eta_c)
+    return total

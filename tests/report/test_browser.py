@@ -1,6 +1,5 @@
 """The page in a real browser: it renders, its controls work, nothing leaves it, all can read it."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -11,31 +10,12 @@ from builders import reported
 from coterie.report import render
 from coterie.words.names import name
 
-sync_api = pytest.importorskip(
-    "playwright.sync_api", reason="playwright is not installed: pip install --group test"
-)
 axe = pytest.importorskip(
     "axe_playwright_python.sync_playwright",
     reason="axe-playwright-python is not installed: pip install --group test",
 )
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP, PHONE = (1280, 900), (390, 844)
-A_HANG = 3_600_000  # milliseconds: a busy machine is not a broken page
-
-
-@pytest.fixture(scope="module")
-def browser():
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip("there is no Chromium to test the page in: apt-get install chromium")
-    with sync_api.sync_playwright() as playwright:
-        # The page under test is ours: the sandbox, which root may not use, protects nothing.
-        made = playwright.chromium.launch(
-            executable_path=program, args=["--no-sandbox"], timeout=A_HANG
-        )
-        yield made
-        made.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,45 +36,6 @@ def file(posterior, truth, tmp_path_factory):
     return path
 
 
-class Seen(list):
-    """What the page did that it should not do: console, errors, dialogs, requests."""
-
-    def watch(self, page, path):
-        page.on("console", lambda message: self.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self.append(f"error: {error}"))
-        page.on(
-            "dialog", lambda dialog: (self.append(f"dialog: {dialog.message}"), dialog.dismiss())
-        )
-        page.on("request", lambda request: self.note(request.url, path.as_uri()))
-
-    def note(self, url, own):
-        if url != own and not url.startswith("data:image/png"):
-            self.append(f"request: {url}")
-
-
-@pytest.fixture
-def visit(browser):
-    """Open a page; at the end nothing must have been seen."""
-    contexts, seen = [], Seen()
-
-    def go(path, size=DESKTOP, **options):
-        context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]}, offline=True, **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(A_HANG)
-        seen.watch(page, path)
-        page.goto(path.as_uri())
-        return page
-
-    go.seen = seen
-    yield go
-    for context in contexts:
-        context.close()
-    assert seen == []
-
-
 def names(page):
     return page.locator("#annotator-table tbody tr:visible > th").all_inner_texts()
 
@@ -107,7 +48,8 @@ def column(page, place):
 def shown_matrix(page):
     table = page.locator("tr.detail table")
     rows = table.locator("tbody tr").all()
-    return [[int(cell) for cell in row.locator("td").all_inner_texts()] for row in rows]
+    first = "cell => Number(cell.firstChild.textContent)"
+    return [[cell.evaluate(first) for cell in row.locator("td").all()] for row in rows]
 
 
 def test_it_renders_every_section(visit, file, posterior):
@@ -116,7 +58,7 @@ def test_it_renders_every_section(visit, file, posterior):
     headings = page.locator("h2").all_inner_texts()
     assert headings == [
         "Coteries", "Annotators", "Items", "Against the truth", "Who goes with whom", "Classes",
-        "Agreement", "Convergence", "Settings",
+        "Agreement", "Convergence", "Settings", "Words",
     ]  # fmt: skip
     assert page.locator(".coterie").count() == len(posterior.coteries())
     for locator in page.locator("main svg[role=img]").all():
@@ -239,7 +181,10 @@ def test_filtering(visit, file, posterior):
     assert sorted(names(page)) == table.loc[table["role"] == role, "annotator"].tolist()
     items = page.locator("form[data-for=item-table]")
     items.get_by_label("Item").fill("q000007")
-    assert items.locator("output").inner_text() == "1 of 60 shown"
+    page.wait_for_function("document.querySelectorAll('#item-table tbody tr').length === 1")
+    assert items.locator("output").inner_text() == "1 of 60"
+    items.get_by_label("Item").fill("")
+    assert page.locator("#item-table tbody tr").count() == 60
 
 
 def test_a_click_shows_the_annotators_matrix(visit, file, posterior):
@@ -251,7 +196,9 @@ def test_a_click_shows_the_annotators_matrix(visit, file, posterior):
         assert button.get_attribute("aria-expanded") == "true"
         exact = np.rint(100 * posterior.confusion(who).to_numpy()).astype(int).tolist()
         assert shown_matrix(page) == exact
-        assert page.locator("tr.detail caption").inner_text() == f"Answers of {who}, in %"
+        caption = page.locator("tr.detail caption").inner_text()
+        assert caption == f"Answers of {who}, in %"
+        assert "95 % intervals" in page.locator("tr.detail .note").inner_text()
         button.focus()
         page.keyboard.press("Enter")
         assert page.locator("tr.detail").count() == 0

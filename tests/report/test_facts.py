@@ -15,9 +15,11 @@ from coterie import metrics
 from coterie.abilities import Abilities
 from coterie.report import gather
 from coterie.report.annotator_kinds import kinds_of
+from coterie.report.block import unpack
 from coterie.report.chains import POINTS, digits_of
 from coterie.report.cooccurrence import LEVELS, picture
 from coterie.report.matrix import HALF, THIRD, room_of
+from coterie.report.people import own_roles
 from coterie.roles import Pattern, Role, Roles
 
 
@@ -63,9 +65,21 @@ def test_annotators_are_those_of_the_table(posterior, facts):
     assert idle["coterie"] is None
     numbers = [row["n_labels"] for row in rows]
     assert numbers == sorted(numbers, reverse=True)
-    for row, flat in zip(rows, facts["annotators"]["matrices"], strict=True):
-        exact = posterior.confusion(row["annotator"]).to_numpy()
-        np.testing.assert_array_equal(flat, np.rint(100 * exact).astype(int).ravel())
+    assert unpack(facts["block"])["matrices"] == facts["annotators"]["matrices"]
+    parts = facts["annotators"]["matrices"]
+    frame = posterior.annotations.to_frame().merge(posterior.labels(), on="item")
+    for k, row in enumerate(rows):
+        who = row["annotator"]
+        for part, quantile in (("mean", None), ("low", 0.025), ("high", 0.975)):
+            exact = 100 * posterior.confusion(who, quantile=quantile).to_numpy()
+            np.testing.assert_array_equal(parts[part][k], np.rint(exact).astype(int).ravel())
+        mine = frame[frame["annotator"] == who]
+        counted = [
+            ((mine["label_y"] == t) & (mine["label_x"] == c)).sum()
+            for t in posterior.annotations.classes
+            for c in posterior.annotations.answers
+        ]
+        assert parts["count"][k] == counted
 
 
 def test_items_come_most_uncertain_first_with_who_said_what(posterior, facts):
@@ -158,7 +172,8 @@ def test_trust_follows_the_posterior():
     assert calm.converged
     trust = gather(calm)["convergence"]["trust"]
     assert trust["state"] == "ok"
-    assert "can be trusted: 4 chains" in trust["sentence"]
+    assert "has settled: 4 chains that started far apart agree" in trust["sentence"]
+    assert "can be trusted" not in trust["sentence"]
     short = gather(reported.crowd(draws=20))
     assert short["convergence"]["trust"]["state"] == "bad"
     assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
@@ -167,7 +182,7 @@ def test_trust_follows_the_posterior():
     trust = gather(without)["convergence"]
     assert trust["trust"]["state"] == "bad"
     assert "1 of 5 chains ended in another mode" in trust["trust"]["sentence"]
-    assert "chain 2 (mirrored)" in trust["trust"]["sentence"]
+    assert trust["gone"].endswith("is left out: chain 2 (mirrored).")
     assert trust["traces"][0]["chains"] == [1, 3, 4, 5]
 
 
@@ -211,12 +226,11 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
     assert facts["log_loss"] == metrics.log_loss(p, truth, floor=1e-4)
     assert facts["brier_score"] == metrics.brier_score(p, truth)
     assert facts["calibration_error"] == metrics.expected_calibration_error(p, truth)
-    table = metrics.reliability(p, truth).query("items > 0")
-    assert [row["items"] for row in facts["bins"]] == table["items"].tolist()
-    assert [row["accuracy"] for row in facts["bins"]] == table["accuracy"].tolist()
+    assert [row["items"] for row in facts["bins"]] == [28]  # 20 items in a bin at least
     for row in facts["bins"]:
         assert row["low"] <= row["accuracy"] <= row["high"]
-        assert row["from"] <= row["confidence"] <= row["to"] == pytest.approx(row["from"] + 0.1)
+        assert row["from"] <= row["confidence"] <= row["to"]
+    assert facts["mean_confidence"] == pytest.approx(p.max(axis=1)[truth.index].mean())
     vote = coterie.MajorityVote().fit(posterior.annotations).predict_proba()
     assert facts["vote_accuracy"] == metrics.accuracy(vote, truth)  # as the terminal shows it
     confusion = metrics.confusion(p, truth).to_numpy().astype(int).astype(str)
@@ -269,7 +283,7 @@ def test_many_annotators_and_items_are_cut(monkeypatch):
     monkeypatch.setattr("coterie.report.cooccurrence.MOST_PIXELS", 5)
     posterior = reported.crowd()
     facts = gather(posterior)
-    assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]) == 5
+    assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]["mean"]) == 5
     assert facts["annotators"]["left_out"] == 7
     most = posterior.annotators()["n_labels"].nlargest(5).tolist()
     assert [row["n_labels"] for row in facts["annotators"]["rows"]] == most
@@ -301,14 +315,24 @@ def test_troubles_go_by_role_then_by_the_coteries_role():
     assert kinds_of(result, pd.DataFrame()) == ["good", "noise", "unknown", "against"]
 
 
-def test_annotators_unlike_their_coterie_are_counted(posterior, facts):
+def test_members_unlike_their_coterie_are_named_by_role():
+    own = [Role(Pattern.ALWAYS, ("no",)), Role(Pattern.EXPERT), Role(Pattern.TOO_FEW)]
+    result = SimpleNamespace(
+        roles=lambda: Roles((own[0], own[0], own[1], own[2], own[1]), np.ones(5)),
+        coterie_roles=lambda: Roles((Role(Pattern.UNCLEAR), Role(Pattern.GOOD)), np.ones(2)),
+        partition=lambda: SimpleNamespace(group=np.array([0, 0, 0, 0, 1])),
+    )
+    said = own_roles(result, 0)
+    assert (
+        said == "The role is of all answers together; by their own, 2 always says no and 1 expert."
+    )
+    assert own_roles(result, 1) == ""
+
+
+def test_kinds_of_cards_and_rows_are_those_of_the_roles(posterior, facts):
     own, shared = posterior.roles().role, posterior.coterie_roles().role
     assert list(map(str, own)) == posterior.annotators()["role"].tolist()
     assert list(map(str, shared)) == posterior.coteries()["role"].tolist()
-    group = posterior.partition().group
-    pairs = [(own[l].kind, shared[m].kind) for l, m in enumerate(group) if m >= 0]
-    unlike = sum("unknown" not in pair and pair[0] != pair[1] for pair in pairs)
-    assert facts["coteries"]["n_unlike"] == unlike
     assert [card["kind"] for card in facts["coteries"]["cards"]] == [role.kind for role in shared]
     kinds = dict(zip(posterior.annotations.annotators, own, strict=True))
     for row in facts["annotators"]["rows"]:
@@ -347,4 +371,13 @@ def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
     table = posterior.diagnostics().assign(r_hat=1.0102)
     monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
     trust = gather(replace(posterior, converged=False))["convergence"]["trust"]["sentence"]
-    assert "The largest R-hat is 1.01020 (1.01 or less is fine)" in trust
+    assert "the largest R-hat is 1.01020 (1.01 or less is fine)" in trust
+
+
+def test_tiny_coteries_are_rows_of_a_table():
+    facts = gather(reported.crowd(items=60, annotators=40, groups=30, labels_per_item=8))[
+        "coteries"
+    ]
+    assert len(facts["cards"]) <= 9
+    assert all(card["size"] >= 3 for card in facts["cards"][3:])
+    assert len(facts["cards"]) + len(facts["others"]) + facts["left_out"] == facts["n"]

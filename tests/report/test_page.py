@@ -1,8 +1,8 @@
 """The page itself: structure, safety, size; read by a parser, without a browser."""
 
 import base64
+import datetime
 import hashlib
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,8 @@ import pytest
 import coterie
 from builders import posteriors, reported
 from builders.pagetree import parse
-from coterie.report import render, write
+from coterie.report import Shown, render, write
+from coterie.report.block import unpack
 from coterie.report.items import BANDS, certainty
 from coterie.words.names import name
 
@@ -33,15 +34,20 @@ def tree(posterior):
     return parse(render(posterior))
 
 
+def test_sentences_do_not_run_into_each_other(tree):
+    (intro,) = [node.text for node in tree.all("p") if "on average over the draws" in node.text]
+    assert re.search(r"\. The verdict above", " ".join(intro.split()))
+
+
 def headings(tree):
     return [node.attributes.get("id") for node in tree.all("h2")]
 
 
 def test_sections_come_in_the_order_of_the_questions(posterior, tree):
-    assert headings(tree) == [*SECTIONS, "settings"]
+    assert headings(tree) == [*SECTIONS, "settings", "words"]
     truth = dict.fromkeys(posterior.annotations.items, "c0")
     scored = parse(render(posterior, truth=truth))
-    assert headings(scored) == [*SECTIONS[:3], "truth", *SECTIONS[3:], "settings"]
+    assert headings(scored) == [*SECTIONS[:3], "truth", *SECTIONS[3:], "settings", "words"]
     links = [node.attributes["href"] for node in scored.one("nav").all("a")]
     assert links == [f"#{id}" for id in headings(scored)]
 
@@ -49,7 +55,7 @@ def test_sections_come_in_the_order_of_the_questions(posterior, tree):
 @pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
 def test_a_point_estimate_has_no_empty_sections(posterior, model):
     shown = parse(render(posteriors.point(posterior, model)))
-    expected = ["annotators", "items", "balance", "agreement", "convergence", "settings"]
+    expected = ["annotators", "items", "balance", "agreement", "convergence", "settings", "words"]
     assert headings(shown) == expected
     assert shown.all("polyline") == []
     assert shown.with_class("range") == []  # no intervals
@@ -186,8 +192,9 @@ def test_hostile_names_are_only_text():
     shown = {row[0] for row in nasty.one("table", id="annotator-table").rows()}
     assert shown == {" ".join(name(who).split()) for who in bad}
     assert nasty.one("title").text == name(bad[0] + bad[1], 200)
-    data = json.loads(nasty.one("script", type="application/json").text)
+    data = unpack(nasty.one("script", type="text/plain").text)
     assert data["rows"] == [name(word) for word in bad[:3]]
+    assert set(data["items"]["people"]) == {name(word) for word in bad}
 
 
 def test_hostile_names_stay_small_and_can_be_written(tmp_path):
@@ -229,7 +236,8 @@ def test_many_classes_give_a_small_page():
 
 
 def test_the_same_posterior_gives_the_same_page(posterior):
-    assert render(posterior) == render(posterior)
+    one = Shown(date=datetime.date(2024, 2, 29))
+    assert render(posterior, shown=one) == render(posterior, shown=one)
 
 
 def test_writing_replaces_the_file_whole(posterior, tmp_path, monkeypatch):
@@ -267,7 +275,7 @@ def test_signs_that_turn_the_writing_are_replaced():
         chr(code)
         for code in (0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
     ]
-    assert name("".join(turning)) == "\N{REPLACEMENT CHARACTER}" * len(turning)
+    assert name("a" + "".join(turning)) == "a" + "\N{REPLACEMENT CHARACTER}" * len(turning)
     text = render(reported.crowd(annotators=len(turning), names=[f"a{sign}b" for sign in turning]))
     assert not set(turning[:-4]) & set(
         text
@@ -289,9 +297,9 @@ def test_long_names_that_begin_alike_can_be_told_apart():
 def test_calibration_rows_have_the_edges_of_their_bins(posterior):
     tree = parse(render(posterior, truth=dict.fromkeys(posterior.annotations.items, "c0")))
     rows = tree.one("div", **{"aria-label": "Calibration"}).one("table").rows()
+    assert [int(row[-1]) for row in rows] == [20, 20]  # of forty items
     for edges, mean, *_ in rows:
         low, high = (int(end) for end in edges.removesuffix(" %").split("–"))
-        assert high == low + 10
         assert low <= int(mean.removesuffix(" %").strip("<>")) <= high
 
 
@@ -350,6 +358,8 @@ def test_names_of_nothing_visible_are_spelled_out():
     assert name("\u200b" * 99) == " ".join(["U+200B"] * 6) + " …"
     for kept in ("👩\u200d👧", "❤\ufe0f", "می\u200cخواهم", "soft\xadhyphen"):
         assert name(kept) == kept
+    for hidden in "\ufeff\ufff9\ufffa\ufffb\U000e0041\u202e":
+        assert name(f"a{hidden}b") == "a\N{REPLACEMENT CHARACTER}b"
 
 
 def test_one_of_a_thing_is_not_several():

@@ -19,6 +19,8 @@ ROWS = pd.DataFrame(
         "known": ["yes", "yes", None, None, None, None],
     }
 )
+PLAIN = ROWS.replace({"said": {"unsure": "yes"}})
+"""Nothing that reads like no answer, which would be warned of."""
 COLUMNS = {"item": "task", "annotator": "who", "label": "said"}
 
 
@@ -63,7 +65,7 @@ def test_a_frame_given_from_python(gold):
 
 
 def test_a_wide_frame_of_two_annotators():
-    wide = ROWS.pivot(index="task", columns="who", values="said").reset_index()
+    wide = PLAIN.pivot(index="task", columns="who", values="said").reset_index()
     posterior = (
         coterie.MajorityVote()
         .fit(coterie.read(wide, item="task", annotator=["ann", "bob"]))
@@ -92,7 +94,7 @@ def test_annotations_given_from_python():
 @pytest.mark.parametrize("repeated", ["keep", "last"])
 def test_a_file_is_named_with_its_folder_and_its_gold(tmp_path, repeated):
     path, known = tmp_path / "in put.csv", tmp_path / "known.csv"
-    rows = pd.concat([ROWS, ROWS.tail(2).assign(said="no")]).drop(columns="known")
+    rows = pd.concat([PLAIN, PLAIN.tail(2).assign(said="no")]).drop(columns="known")
     rows.to_csv(path, index=False, sep=";")
     known.write_text("item,label\nq2,yes\n", "utf-8")
     model = coterie.MajorityVote(duplicates=repeated)
@@ -105,7 +107,7 @@ def test_a_file_is_named_with_its_folder_and_its_gold(tmp_path, repeated):
 
 
 def test_the_wide_form_whose_items_are_the_index():
-    wide = ROWS.pivot(index="task", columns="who", values="said").rename_axis(None)
+    wide = PLAIN.pivot(index="task", columns="who", values="said").rename_axis(None)
     annotations = coterie.read(wide, annotator=["ann", "bob"])
     posterior = coterie.MajorityVote().fit(annotations).posterior_
     code = recipe(posterior)

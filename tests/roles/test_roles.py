@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm
 
 from coterie.roles import Kind, Pattern, Role, roles_of, rule, support
 
@@ -46,7 +48,7 @@ def roles_of_mix(*parts):
         ([(EXPERT, 5), (GOOD, 4), (NOVICE, 1)], "good", 0.9),  # an expert is good too
         ([(SAYS_A, 5), (SAYS_B, 5)], "spammer", 1.0),
         ([(SAYS_A, 5), (SPAMMER, 4), (EXPERT, 1)], "spammer", 0.9),
-        ([(SAYS_A, 9), (SPAMMER, 1)], "always says a", 0.9),
+        ([(SAYS_A, 9), (SPAMMER, 1)], "mostly says a", 0.9),
         ([(SWAP, 5), (B_FOR_A, 4), (EXPERT, 1)], "confuses a with b", 0.9),  # whichever way
         ([(B_FOR_A, 9), (EXPERT, 1)], "confuses b with a", 0.9),
         ([(A_FOR_B, 4), (WEAK_A, 3), (GOOD, 3)], "good or novice", 1.0),
@@ -78,7 +80,7 @@ def test_few_counts_support_no_role_and_many_do():
         (1, [TOO_FEW] * 5),
         (
             200,
-            ["expert", "always says b", "confuses a with b", "adversary", "biased towards c"],
+            ["expert", "mostly says b", "confuses a with b", "adversary", "biased towards c"],
         ),
     ):
         draws = dirichlet_draws(counts * n_labels, 2_000, rng)
@@ -120,7 +122,7 @@ def test_the_order_of_draws_and_the_size_of_chunks_change_nothing(monkeypatch):
 def test_single_precision_and_any_labels_will_do():
     draws = np.tile(SAYS_B, (4, 1, 1, 1)).astype(np.float32)
     roles = roles_of(draws, np.tile(EVEN, (4, 1)), np.array([1, 2, 3]), np.array([1, 2, 3]))
-    assert roles.words == ["always says 2"]
+    assert roles.words == ["mostly says 2"]
 
 
 def test_nobody_and_nothing():
@@ -150,17 +152,53 @@ def test_thresholds_that_are_said_to_belong_together_do():
     np.testing.assert_allclose(rule.INFORMATIVE, rule.GOOD_SKILL**2)
 
 
+def one_role(matrix, shift):
+    draws = np.tile(matrix, (400, 1, 1, 1))
+    return roles_of(draws, np.full((400, 2), 0.5), ["a", "b"], ["a", "b"], shift=shift)
+
+
+@pytest.mark.parametrize(
+    ("right", "alone", "shared"),
+    [
+        (0.97, "expert", "expert"),
+        (0.8, "good", "good or novice"),  # three in four if the shift is -0.29
+        (0.7, "novice", "unclear without gold"),
+        (0.58, "spammer", "unclear without gold"),
+        (0.5, "spammer", "unclear without gold"),  # 0.4 and 0.6 are one deviation away
+        (0.05, "adversary", "adversary"),
+    ],
+)
+def test_a_role_must_hold_under_mistakes_that_all_share(right, alone, shared):
+    matrix = np.array([[right, 1 - right], [1 - right, right]])
+    assert one_role(matrix, 0.0).words == [alone]
+    found = one_role(matrix, 0.4)
+    assert found.words == [shared]
+    assert np.isnan(found.probability[0]) == (shared == "unclear without gold")
+
+
+def test_the_share_under_a_common_shift_is_that_of_a_normal_number():
+    found = one_role(np.array([[0.8, 0.2], [0.2, 0.8]]), 0.4)
+    to_novice = (logit(0.75) - logit(0.8)) / 0.4
+    assert norm.sf(to_novice) < 0.8  # not surely good
+    always = one_role(np.array([[0.05, 0.95], [0.05, 0.95]]), 0.4)
+    assert always.words == ["always says b"]
+    shifts = norm.ppf(np.linspace(0.0005, 0.9995, 1000)) * 0.4
+    skill = expit(logit(0.05) + shifts) + expit(logit(0.95) + shifts) - 1
+    assert always.probability[0] == pytest.approx((np.abs(skill) < 0.2).mean(), abs=0.01)
+    assert found.probability[0] > 0.99
+
+
 def test_a_role_is_data_and_its_text_is_what_tables_show():
     draws = np.stack([SAYS_A, BIASED, SWAP, WEAK_A])[None].repeat(4, axis=0)
     labels = np.array([1, 2, 3])
     found = roles_of(draws, np.tile(EVEN, (4, 1)), labels, labels)
     assert found.role == (
-        Role(Pattern.ALWAYS, (1,)),
+        Role(Pattern.MOSTLY, (1,)),
         Role(Pattern.BIASED, (3,)),
         Role(Pattern.CONFUSES, (1, 2)),
         Role(Pattern.WEAK, (1,)),
     )
-    assert found.words == ["always says 1", "biased towards 3", "confuses 1 with 2", "weak on 1"]
+    assert found.words == ["mostly says 1", "biased towards 3", "confuses 1 with 2", "weak on 1"]
 
 
 def test_labels_that_look_like_words_of_the_rule_change_no_kind():
@@ -172,8 +210,9 @@ def test_every_pattern_has_a_kind():
     kinds = {pattern.name: pattern.kind.value for pattern in Pattern}
     assert kinds == {
         "EXPERT": "good", "GOOD": "good", "NOVICE": "weak", "SPAMMER": "noise",
-        "ADVERSARY": "against", "ALWAYS": "noise", "BIASED": "weak", "WEAK": "weak",
-        "CONFUSES": "weak", "TOO_FEW": "unknown",
+        "ADVERSARY": "against", "ALWAYS": "noise", "MOSTLY": "noise", "BIASED": "weak",
+        "WEAK": "weak",
+        "CONFUSES": "weak", "TOO_FEW": "unknown", "UNCLEAR": "unknown",
     }  # fmt: skip
     either = Role(Pattern.GOOD, or_else=Pattern.NOVICE)
     assert (str(either), either.kind) == ("good or novice", Kind.GOOD)

@@ -44,7 +44,8 @@ TWO = {
     "good": truthful(0.8, 2),
     "novice": truthful(0.65, 2),
     "spammer": [[0.5, 0.5], [0.5, 0.5]],
-    "always says b": [[0.2, 0.8], [0.2, 0.8]],
+    "mostly says b": [[0.2, 0.8], [0.2, 0.8]],
+    "always says b": [[0.05, 0.95], [0.05, 0.95]],
     "biased towards b": [[0.6, 0.4], [0.05, 0.95]],
     "adversary": truthful(0.3, 2),
 }
@@ -53,7 +54,7 @@ THREE = {
     "good": truthful(0.8, 3),
     "novice": truthful(0.7, 3),
     "spammer": [[0.2, 0.5, 0.3]] * 3,
-    "always says b": [[0.1, 0.8, 0.1]] * 3,
+    "mostly says b": [[0.1, 0.8, 0.1]] * 3,
     "biased towards c": [[0.45, 0.03, 0.52], [0.03, 0.45, 0.52], [0.03, 0.02, 0.95]],
     "weak on b": with_rows(0.9, 3, b=[0.3, 0.4, 0.3]),
     "confuses b with a": with_rows(0.9, 3, b=[0.6, 0.35, 0.05]),
@@ -66,7 +67,7 @@ FIVE = {
     "good": truthful(0.8, 5),
     "novice": truthful(0.5, 5),
     "spammer": [[0.3, 0.1, 0.1, 0.2, 0.3]] * 5,
-    "always says e": [[0.05, 0.05, 0.05, 0.05, 0.8]] * 5,
+    "mostly says e": [[0.05, 0.05, 0.05, 0.05, 0.8]] * 5,
     "biased towards e": 0.5 * truthful(0.9, 5) + 0.5 * np.eye(5)[[4] * 5],
     "weak on d": with_rows(0.97, 5, d=[0.3, 0.2, 0.1, 0.3, 0.1]),
     "confuses e with a": with_rows(0.9, 5, e=[0.5, 0.05, 0, 0, 0.45]),
@@ -76,7 +77,7 @@ FIVE = {
 UNSURE = {
     "expert": [[0.9, 0.05, 0.05], [0.05, 0.9, 0.05]],
     "spammer": [[0.4, 0.3, 0.3]] * 2,
-    "always says unsure": [[0.1, 0.1, 0.8]] * 2,
+    "mostly says unsure": [[0.1, 0.1, 0.8]] * 2,
     "biased towards unsure": [[0.55, 0.05, 0.4], [0.05, 0.55, 0.4]],
     "biased towards a": [[0.95, 0, 0.05], [0.5, 0.45, 0.05]],
     "weak on b": [[0.95, 0.05, 0], [0.05, 0.35, 0.6]],
@@ -121,7 +122,8 @@ STEP = 1e-6
         (lambda x: truthful((x + 1) / 2, 2), rule.NO_SKILL, "spammer", "novice"),
         (lambda x: truthful((x + 1) / 2, 2), -rule.NO_SKILL, "adversary", "spammer"),
         (lambda x: shifted(0.1 + 0.9 * np.sqrt(x), 10), rule.INFORMATIVE, "spammer", "adversary"),
-        (lambda x: [[1 - x, x], [1 - x, x]], rule.ALWAYS, "spammer", "always says b"),
+        (lambda x: [[1 - x, x], [1 - x, x]], rule.ALWAYS, "spammer", "mostly says b"),
+        (lambda x: [[1 - x, x]] * 2, rule.NEARLY_ALWAYS, "mostly says b", "always says b"),
         (lambda x: [[1 - x, x], [0.02, 0.98]], rule.BIASED, "good", "biased towards b"),
         (lambda x: [[0.6, 0.4], [0.4 - x, 0.6 + x]], rule.BIASED_GAP, "novice", "biased towards b"),
         (
@@ -214,7 +216,8 @@ def slow_role(psi, balance, names):
         return level
     if level == "spammer":
         said = balance @ psi
-        return f"always says {names[said.argmax()]}" if said.max() >= rule.ALWAYS else level
+        often = "always" if said.max() >= rule.NEARLY_ALWAYS else "mostly"
+        return f"{often} says {names[said.argmax()]}" if said.max() >= rule.ALWAYS else level
 
     def wrongly(c, without=()):
         rest = sorted(common - {c} - set(without))
@@ -329,6 +332,6 @@ def test_all_roles_were_met():
         met |= {" ".join(role.split()[:2]) for role in roles}
     assert met == {
         "expert", "good", "novice", "spammer", "adversary",
-        "always says", "biased towards", "weak on",
+        "always says", "mostly says", "biased towards", "weak on",
         *(f"confuses {label}" for label in "abcd"),
     }  # fmt: skip

@@ -3,15 +3,18 @@
 The independent unit is the crowd: standard errors are those of the mean over crowds.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
 from coterie.errors import DataError
-from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
 from coterie.simulation import simulate
 from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
 from coterie.simulation.people import draw_people
+from reference.consensus_prior import draw_worlds
 
 MEAN = {
     2: np.array([[0.8, 0.2], [0.35, 0.65]]),
@@ -201,3 +204,53 @@ def test_dirichlet_equals_numpys_in_distribution():
     for c in range(3):
         marginal = stats.beta(shape[c], shape.sum() - shape[c])
         assert stats.kstest(ours[:, c], marginal.cdf).pvalue > 1e-4
+
+
+CONSENSUS = ConsensusPrior(
+    class_weights=[3.0, 1.0], guess_weights=[1.0, 2.0, 0.5], knowledge=Beta(2.0, 1.0),
+    mean_strength=4.0, strength=Gamma(6.0, 2.0), guessing=(0.1, 0.6), kind_weights=(1.0, 2.0),
+    hard_guess_weights=[0.5, 1.0, 3.0], concentration=ALPHA,
+)  # fmt: skip
+
+
+def test_the_people_of_consensus_are_those_of_the_reference():
+    n, rng = 3_000, np.random.default_rng(5)
+    worlds = draw_worlds(CONSENSUS.resolve(2, 3), n, 4, 2, rng)
+    crowds = draw_many(CONSENSUS, n, 4, (2, 3))
+    ours = np.array([people.confusion for people in crowds])
+    for power in (1, 2):
+        assert_same_mean(ours**power, worlds.psi**power)
+    assert_same_mean(ours[:, 0] * ours[:, 3], worlds.psi[:, 0] * worlds.psi[:, 3])  # coteries
+    assert_same_mean(ours[:, :, 0] * ours[:, :, 1], worlds.psi[:, :, 0] * worlds.psi[:, :, 1])
+    assert_same_mean([people.balance for people in crowds], worlds.pi)
+    assert_same_mean([people.hard.share for people in crowds], worlds.rho)
+    assert_same_mean([people.hard.guess for people in crowds], worlds.v)
+
+
+def assert_same_mean(values, others):
+    """Two means of independent draws are within 4.5 standard errors."""
+    values, others = np.asarray(values), np.asarray(others)
+    error = np.sqrt(values.var(axis=0) / len(values) + others.var(axis=0) / len(others))
+    assert (np.abs(values.mean(axis=0) - others.mean(axis=0)) < 4.5 * error).all()
+
+
+def test_hard_items_are_answered_by_guesses():
+    rng = np.random.default_rng(6)
+    prior = replace(CONSENSUS, hard_guess_weights=[1e-6, 1e-6, 1e6], guess_weights=[1.0, 1.0, 1e-6])
+    share = []
+    for _ in range(1_000):
+        crowd = simulate(
+            prior, items=10, annotators=3, classes=2, extra_answers=["?"], labels_per_item=3,
+            random_state=rng,
+        )  # fmt: skip
+        share.append((answers_of(crowd) == 2).mean())  # only guesses on hard items say so
+    assert_mean(share, 0.1 / 3 + 0.6 * 2 / 3)
+
+
+def test_the_default_prior_of_consensus_needs_no_votes():
+    crowd = simulate(ConsensusPrior(), items=40, annotators=8, classes=3, random_state=0)
+    assert crowd.confusion.shape == (8, 3, 3)
+    again = simulate(ConsensusPrior(), items=40, annotators=8, classes=3, random_state=0)
+    np.testing.assert_array_equal(
+        crowd.annotations.codes.item_answer, again.annotations.codes.item_answer
+    )

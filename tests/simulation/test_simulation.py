@@ -10,6 +10,8 @@ from coterie.simulation import Crowd, Group, simulate
 from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
 from coterie.simulation.groups import KINDS, SCENARIOS, share_out
 
+ALONE = [kind for kind in KINDS if kind != "copycat"]  # who need nobody to copy
+
 
 def same(first: Crowd, second: Crowd) -> bool:
     return (
@@ -133,7 +135,7 @@ class TestKinds:
         crowd = simulate({kind: 1}, annotators=400, items=1, classes=classes, random_state=2)
         return crowd.confusion
 
-    @pytest.mark.parametrize("kind", KINDS)
+    @pytest.mark.parametrize("kind", ALONE)
     def test_members_scatter_around_the_mean(self, kind, classes):
         matrices = self.matrices(kind, classes)
         mean = KINDS[kind].mean(classes, matrices.shape[2])
@@ -168,7 +170,7 @@ class TestKinds:
         assert self.matrices("unsure", classes)[:, :, classes].min() > 0.1
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("unsure", "spammer")])
+@pytest.mark.parametrize("kind", [kind for kind in ALONE if kind not in ("unsure", "spammer")])
 def test_only_the_unsure_care_for_extra_answers(kind):
     crowd = simulate({kind: 1}, extra_answers=["skip", "?"], annotators=50, random_state=0)
     assert crowd.confusion[:, :, 3:].mean(axis=(0, 1)).max() < 0.1
@@ -205,7 +207,7 @@ def test_shares_add_up_and_nobody_is_left_out(total):
 @pytest.mark.parametrize(
     ("scenario", "options", "sentence"),
     [
-        ("mixture", {}, r"no crowd 'mixture'; choose one of \['mixed', .*'unsure'\]"),
+        ("mixture", {}, r"no crowd 'mixture'; choose one of \['mixed', .*'copycats', .*\]"),
         ({"expert": 1, "robot": 1}, {}, r"no kind of annotator 'robot'; .*'spammer'"),
         ({"expert": -1}, {}, "shares of groups must be positive"),
         ([], {}, "at least one group"),
@@ -252,3 +254,28 @@ def test_a_crowd_cannot_be_changed():
         crowd.truth = None
     with pytest.raises(ValueError, match="read-only"):
         crowd.confusion[0, 0, 0] = 1
+
+
+def test_easy_items_are_answered_alike_and_hard_ones_are_not():
+    crowd = simulate("easy-hard", items=4_000, annotators=10, labels_per_item=10, random_state=1)
+    said = crowd.annotations.to_frame()
+    right = said["label"] == said["item"].map(crowd.truth)
+    by = right.groupby([said["item"].map(crowd.kinds), said["annotator"]]).mean().unstack()
+    assert (by.loc["easy"] - 0.97).abs().max() < 4 * (0.97 * 0.03 / 2_300) ** 0.5
+    assert np.ptp(by.loc["hard"]) > 0.5
+    share = (crowd.kinds == "hard").mean()
+    assert abs(share - 0.4) < 4 * (0.24 / 4_000) ** 0.5
+    frequency = right.groupby(said["annotator"]).mean()
+    matrix = np.einsum("ltt->lt", crowd.confusion).mean(axis=1)
+    assert np.abs(frequency - matrix).max() < 4 * 0.5 / 4_000**0.5
+
+
+def test_experts_of_one_kind_are_novices_in_the_other():
+    crowd = simulate("kinds", items=4_000, annotators=8, labels_per_item=8, random_state=2)
+    assert crowd.groups.value_counts().to_dict() == {"expert of a": 4, "expert of b": 4}
+    said = crowd.annotations.to_frame()
+    right = said["label"] == said["item"].map(crowd.truth)
+    own = said["annotator"].map(crowd.groups).str[-1] == said["item"].map(crowd.kinds)
+    assert right[own].mean() > 0.9
+    assert right[~own].mean() < 0.8
+    assert simulate("mixed", random_state=0).kinds is None

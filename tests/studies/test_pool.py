@@ -108,5 +108,5 @@ def test_without_limits_one_worker_is_this_process():
 
 def test_warnings_are_notes_and_reasons_one_line():
     outcome = perform(Job("a", warns, {}))
-    expected = Outcome("a", "error", "no good; mend it", None, ("look",), outcome.seconds)
+    expected = Outcome("a", "error", "no good;\\nmend it", None, ("look",), outcome.seconds)
     assert outcome == expected

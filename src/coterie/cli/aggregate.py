@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
+import datetime
+import hashlib
 import shlex
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from coterie.cli import show
 from coterie.cli.ahead import compiling_ahead
+from coterie.cli.beside import Beside, shown_with
+from coterie.cli.going_on import earlier_model, gold_apart, read_as, say_time
+from coterie.cli.kinds import is_number, kinds_told
 from coterie.data.annotations import Annotations
-from coterie.files.atomic import Writer, check_free, write_files
+from coterie.errors import CoterieError
+from coterie.files.atomic import Writer, check_free, write_set
+from coterie.files.paths import reason_of
+from coterie.files.tried import check_room
 from coterie.io import read, read_truth
+from coterie.io.exports.archive import parts_of
 from coterie.io.files import File, find
-from coterie.io.write import FORMATS, json_writer, other_formats, table_writer, targets
+from coterie.io.write import (
+    FORMATS,
+    check_format,
+    json_writer,
+    other_formats,
+    table_writer,
+    targets,
+)
 from coterie.models import Estimator, MajorityVote, make_model
+from coterie.models.update import joined
 from coterie.posterior import Posterior
+from coterie.posterior.sheets import confusion_sheet, coterie_sheet, label_sheet
 from coterie.posterior.store import writer as posterior_writer
 from coterie.version import __version__
 
-TABLES = ("labels", "annotators", "coteries", "diagnostics")
-"""Methods of a posterior, and files."""
+if TYPE_CHECKING:
+    from coterie.metrics import Score
+    from coterie.report import Shown
+    from coterie.report.truth import Scored
+
+TABLES: Mapping[str, Callable[[Posterior], pd.DataFrame]] = {
+    "labels": label_sheet,
+    "annotators": Posterior.annotators,
+    "coteries": coterie_sheet,
+    "confusion": confusion_sheet,
+    "diagnostics": Posterior.diagnostics,
+}
+"""Files, and what makes them of a posterior."""
+LEAST_GOLD = 10
+"""Known items below which a check by gold says nothing."""
+FEW_LABELS = 10_000
+"""Labels up to which five more fits of a sampler take seconds."""
 
 
 class Job(NamedTuple):
@@ -37,50 +74,141 @@ class Job(NamedTuple):
     format: str
     force: bool
     report: bool = True
+    check_gold: bool | None = None  # None: where it costs little
+    recalibrate: bool = False
+    beside: Beside = Beside()
+    kinds: str | None = None  # a number of them, or a column
+    update: Path | None = None  # a saved run that goes on
 
 
-def run(source: str, reading: Mapping[str, Any], job: Job) -> bool:
+def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
     """Do the main job; ``reading`` are the options of :func:`coterie.read`.
 
     Returns
     -------
     Whether the result has converged.
     """
-    model = make_model(job.model, **job.settings)
+    model = model_of(job)
+    gold = None
+    if job.update is not None:
+        reading, gold = gold_apart(read_as(model.posterior_, reading))
     paths = places(job, model)
-    file = find(source)
-    annotations = read(file, **reading)
-    show.data(source, annotations)
-    vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
-    # Before the long part: a truth that does not fit is noticed now.
-    truth = None if job.truth is None else read_truth(job.truth, annotations)
-    scores = {} if truth is None else {vote.model: vote.score(truth)}
-    if any(score.items == 0 for score in scores.values()):
-        show.nothing_to_score()
-        scores = {}
+    single = len(sources) == 1 and not Path(sources[0]).is_dir()
+    files = [find(sources[0])] if single else [part.file for part in parts_of(sources)]
+    annotations = read(files[0] if single else list(sources), **reading)
+    show.data(sources, annotations)
+    more = annotations
+    if job.update is not None:
+        annotations = joined(model.posterior_.annotations, more, model.duplicates, gold)
+    if job.out is not None:
+        check_room(job.out, least_bytes(annotations))
+    # Before the long part: what does not fit is noticed now.
+    shown = shown_with(job.beside, sources, annotations) if "report" in paths else None
+    truth_file = None if job.truth is None else find(job.truth)
+    truth = None if truth_file is None else read_truth(truth_file, annotations)
+    scores = {} if truth is None else score_vote(annotations, truth)
+    known = kinds_told(job.kinds, model, files, annotations)
     start = time.perf_counter()
     with compiling_ahead(model):
-        posterior = model.fit(annotations).posterior_
+        # What is shown and written is what is saved: a page made again says the same.
+        fitted = model.fit(annotations, **known) if job.update is None else model.update(more, gold)
+        posterior = fitted.posterior_.compact()
     seconds = time.perf_counter() - start
+    if job.update is not None:
+        say_time(job.update, seconds)
+    posterior = checked_by_gold(posterior, job)
+    scored = None
     if truth is not None and scores:
-        scores[posterior.model] = posterior.score(truth)
+        from coterie.report.truth import Scored
+
+        scored = Scored(posterior.score(truth), *scores.values())
+        scores[posterior.model] = scored.own
     record = {
         **describe(posterior, job, seconds),
         "scores": scores[posterior.model].numbers() if scores else {},
-        "input": {**checked(source, file), **sizes(annotations)},
+        "input": {**checked_all(sources, files), **sizes(annotations)},
         "gold": gold_facts(annotations),
-        "truth": None if job.truth is None else checked(str(job.truth), find(job.truth)),
+        "truth": None if truth_file is None else checked(str(job.truth), truth_file),
     }
-    write(posterior, paths, record, truth)
+    with nothing_lost(posterior, scores):
+        write(posterior, paths, record, scored, shown, force=job.force)
     show.result(posterior, scores, list(paths.values()))
     return posterior.converged
 
 
+@contextmanager
+def nothing_lost(posterior: Posterior, scores: Mapping[str, Score]) -> Iterator[None]:
+    """Show a result that cannot be written, and save it elsewhere."""
+    try:
+        yield
+    except Exception as error:
+        show.result(posterior, scores, [])
+        told = rescue(posterior)
+        if not isinstance(error, CoterieError | OSError):
+            error.add_note(told)
+            raise
+        raise CoterieError(f"{reason_of(error)}; {told}") from error
+
+
+def model_of(job: Job) -> Estimator:
+    """Make the model, or take that of the run that goes on."""
+    if job.update is not None:
+        return earlier_model(job.update, job.model, job.settings)
+    latent = {"kinds": int(job.kinds or 1)} if is_number(job.kinds) else {}
+    return make_model(job.model, **job.settings, **latent)
+
+
+def rescue(posterior: Posterior) -> str:
+    """Save a result that cannot be put where it should, and say where it is now."""
+    for parent in (tempfile.gettempdir, Path.cwd, Path.home):
+        with suppress(Exception):
+            path = Path(tempfile.mkdtemp(prefix="coterie-", dir=parent()), "run.coterie")
+            try:
+                posterior.save(path)
+            except BaseException:
+                path.parent.rmdir()
+                raise
+            return f"the result is saved in {path}, which coterie report and coterie.load read"
+    return "the result could not be saved anywhere else either"
+
+
+def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
+    """Note how far probabilities hold on known items, and mend them if that is asked for."""
+    n_known = int(np.count_nonzero(posterior.annotations.codes.gold >= 0))
+    few = n_known < LEAST_GOLD
+    slow = posterior.method == "gibbs" and posterior.annotations.n_labels > FEW_LABELS
+    wanted = not (slow or few) if job.check_gold is None else job.check_gold
+    if not (wanted or job.recalibrate):
+        if not few:
+            show.offer_check()
+        return posterior
+    from coterie.goldcheck import check_gold
+
+    if posterior.method == "gibbs":
+        show.checking(n_known)
+    quiet = {**job.settings, "progress": False, "checkpoint": None}
+    check = check_gold(posterior.annotations, make_model(job.model, **quiet))
+    if job.recalibrate and check.significant:
+        posterior = check.recalibrate(posterior)
+    return check.noted_in(posterior)
+
+
+def score_vote(annotations: Annotations, truth: pd.Series) -> dict[str, Score]:
+    """Score the vote, by its name; say so if there is no item to score, and give nothing."""
+    vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
+    score = vote.score(truth)
+    if score.items == 0:
+        show.nothing_to_score()
+        return {}
+    return {vote.model: score}
+
+
 def places(job: Job, model: Estimator) -> dict[str, Path]:
     """Name the files to write, and check before any work that they may be written."""
+    check_format(job.format)
     if job.out is None:
         return {}
-    tables = ["labels", "annotators"]
+    tables = ["labels", "annotators", "confusion"]
     tables += ["coteries"] if model.abilities.coteries else []
     tables += ["diagnostics"] if model.method == "gibbs" else []
     paths = targets(job.out, tables, job.format)
@@ -95,14 +223,17 @@ def write(
     posterior: Posterior,
     paths: Mapping[str, Path],
     record: Mapping[str, Any],
-    truth: pd.Series | None,
+    scored: Scored | None,
+    shown: Shown | None = None,
+    *,
+    force: bool,
 ) -> None:
     """Write tables, the record of the run, the posterior and its report, all or nothing."""
     if not paths:
         return
     writers: dict[str, Writer] = {
-        name: table_writer(getattr(posterior, name)(), record["format"])
-        for name in TABLES
+        name: table_writer(make(posterior), record["format"])
+        for name, make in TABLES.items()
         if name in paths
     }
     writers["run"] = json_writer(record)
@@ -110,8 +241,17 @@ def write(
     if "report" in paths:
         from coterie.report.page import writer
 
-        writers["report"] = writer(posterior, truth=truth, record=record)
-    write_files({path: writers[name] for name, path in paths.items()}, remove=leavings(paths))
+        beside = {} if shown is None else {"shown": shown}
+        writers["report"] = writer(posterior, truth=scored, record=record, **beside)
+    found = {path: writers[name] for name, path in paths.items()}
+    write_set(paths["run"].parent, found, leavings(paths), force=force)
+
+
+def least_bytes(annotations: Annotations) -> int:
+    """Give how much the tables alone will take at least: a few characters a cell."""
+    a = annotations
+    cells = a.n_items * (5 + a.n_classes) + 5 * a.n_annotators * a.n_classes * a.n_answers
+    return 4 * cells
 
 
 def leavings(paths: Mapping[str, Path]) -> list[Path]:
@@ -135,15 +275,38 @@ def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:
         "settings": dict(posterior.settings),
         "seed": job.settings["random_state"],
         "format": job.format,
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "converged": posterior.converged,
+        "verdicts": words_of(posterior),
+        "shown": job.beside.record(),
         "run": dict(posterior.run),
+    }
+
+
+def words_of(posterior: Posterior) -> dict[str, Any]:
+    """Say what may be trusted, as the terminal and the report do."""
+    verdicts = posterior.verdicts
+    both = {"labels": verdicts.labels, "coteries": verdicts.coteries}
+    return {
+        name: None if one is None else {"settled": one.settled, "sentence": one.sentence}
+        for name, one in both.items()
     }
 
 
 def checked(path: str, file: File) -> dict[str, Any]:
     """Say which file was read, with its checksum."""
     return {"path": path, "sha256": file.sha256()}
+
+
+def checked_all(sources: Sequence[str], files: Sequence[File]) -> dict[str, Any]:
+    """Say which files were read; several have the checksum of their checksums, in order."""
+    if len(files) == len(sources) == 1:
+        return checked(sources[0], files[0])
+    sums = "".join(file.sha256() for file in files)
+    together = hashlib.sha256(sums.encode()).hexdigest()
+    named = sources[0] if len(sources) == 1 else list(sources)
+    return {"path": named, "files": len(files), "sha256": together}
 
 
 def gold_facts(annotations: Annotations) -> dict[str, Any] | None:
@@ -162,8 +325,13 @@ def gold_facts(annotations: Annotations) -> dict[str, Any] | None:
 
 def sizes(annotations: Annotations) -> dict[str, Any]:
     """Give the sizes of the data, and where they came from."""
+    found = annotations.provenance
+    export = None if found is None or found.export is None else asdict(found.export)
+    if export is not None:
+        export |= {name: dict(export[name]) for name in ("left_out", "kept", "told")}
     return {
         "origin": annotations.origin,
+        **({} if export is None else {"export": export}),
         "items": annotations.n_items,
         "annotators": annotations.n_annotators,
         "labels": annotations.n_labels,

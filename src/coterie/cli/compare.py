@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -34,11 +35,17 @@ from coterie.studies.league import (
     tables,
 )
 from coterie.studies.league.record import About
+from coterie.studies.league.store import Store
 from coterie.studies.league.write import check_target, write_league
 from coterie.studies.pool import Limits
 from coterie.studies.pool import run_jobs as run_in_processes
 from coterie.studies.table import Table
+from coterie.words.console import SafeConsole
+from coterie.words.pulse import Pulse
+from coterie.words.visible import visible
 
+JOBS = "jobs"
+"""Where fits are kept until all are done, below the folder that is written to."""
 PIPE_WIDTH = 160
 DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "calibration")
 """Columns a narrow terminal does without, the first first."""
@@ -83,17 +90,20 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
         check_target(target.out, force=target.force)
     sources, passed_over = find_sources(data.path, data.truth, data.only)
     models = line_up(field.models, seed=field.seed, duplicates=data.duplicates, sweeps=field.sweeps)
-    jobs = [
-        fit_job(source, name, model, data.duplicates)
+    jobs = {
+        (source.name, name): fit_job(source, name, model, data.duplicates)
         for source in sources
         for name, model in models.items()
-    ]
-    rows = [row_of(outcome) for outcome in run_jobs(jobs, limits, workers)]
+    }
+    store = None if target.out is None else Store(target.out / JOBS)
+    outcomes = do_jobs(list(jobs.values()), limits, workers, store)
+    rows = [row_of(*place, outcomes[job.name]) for place, job in jobs.items()]
     league = make_league([source.name for source in sources], list(models), rows)
     show_league(league)
-    if target.out is not None:
+    if target.out is not None and store is not None:
         about = About(command(data, field, means), settings(data, field, limits), (*passed_over,))
-        show.files(write_league(league, about, target.out))
+        show.files(write_league(league, about, target.out, force=target.force))
+        store.remove()
     if all(row.score is None for row in league.rows):
         raise DataError("nothing was scored; the reasons are above")
 
@@ -106,27 +116,51 @@ def _checked(means: Means) -> tuple[Limits, int]:
     return Limits(means.timeout, means.memory), means.jobs or cores()
 
 
-def run_jobs(jobs: list[Job], limits: Limits, workers: int) -> list[Outcome]:
-    """Run the jobs behind a progress bar on standard error; silent in a pipe."""
-    outcomes: list[Outcome] = []
+def do_jobs(
+    jobs: list[Job], limits: Limits, workers: int, store: Store | None
+) -> dict[str, Outcome]:
+    """Do the jobs that an earlier run, stopped before its end, has not done; outcomes by name."""
+    done = store.find(jobs) if store else {}
+    if done:
+        typer.echo(f"Going on: {len(done):,} of {len(jobs):,} fits are done.", err=True)
+    todo = [job for job in jobs if job.name not in done]
+    try:
+        return done | run_jobs(todo, limits, workers, store)
+    except KeyboardInterrupt:
+        if store is not None:
+            typer.echo("Stopped; the same command goes on from here.", err=True)
+        raise
+
+
+def run_jobs(
+    jobs: list[Job], limits: Limits, workers: int, store: Store | None = None
+) -> dict[str, Outcome]:
+    """Run the jobs behind a progress bar on standard error; now and then a line in a pipe."""
+    named = {job.name: job for job in jobs}
+    outcomes: dict[str, Outcome] = {}
     running: list[str] = []
+    pulse = Pulse()
     with _progress(len(jobs)) as (bar, task):
 
         def started(job: Job) -> None:
             running.append(job.name)
-            bar.update(task, running=escape(", ".join(running)))
+            bar.update(task, running=escape(visible(", ".join(running))))
 
         with closing(run_in_processes(jobs, workers, limits, started)) as results:
             for outcome in results:
-                outcomes.append(outcome)
+                outcomes[outcome.name] = outcome
+                if store is not None:
+                    store.add(named[outcome.name], outcome)
                 running.remove(outcome.name)
-                failed = sum(o.status != "ok" for o in outcomes)
+                failed = sum(o.status != "ok" for o in outcomes.values())
                 bar.update(
                     task,
                     completed=len(outcomes),
                     failed=f"[red]{failed} failed[/]" if failed else "",
-                    running=escape(", ".join(running)),
+                    running=escape(visible(", ".join(running))),
                 )
+                if bar.disable and pulse.due():
+                    typer.echo(f"{len(outcomes):,} of {len(jobs):,} fits are done", err=True)
     return outcomes
 
 
@@ -139,7 +173,7 @@ def _progress(total: int) -> Iterator[tuple[Progress, TaskID]]:
         TextColumn("{task.fields[failed]}"),
         TextColumn("{task.fields[running]}"),
     )
-    console = Console(stderr=True)
+    console = SafeConsole(stderr=True)
     with Progress(
         *columns, console=console, transient=True, disable=not console.is_terminal
     ) as bar:

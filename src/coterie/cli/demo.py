@@ -10,6 +10,7 @@ from coterie.cli.ahead import compiling_ahead
 from coterie.metrics import adjusted_rand_index
 from coterie.models import MajorityVote, make_model
 from coterie.posterior import Posterior
+from coterie.report.truth import Scored
 from coterie.simulation import Crowd, simulate
 
 
@@ -31,10 +32,11 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
         "scores": scores[posterior.model].numbers(),
         "input": {"simulated": "mixed", **aggregate.sizes(crowd.annotations)},
     }
-    aggregate.write(posterior, paths, record, crowd.truth)
-    show.result(posterior, scores, list(paths.values()))
-    if posterior.abilities.coteries:
-        show.console().print(recovery(posterior, crowd), soft_wrap=True)
+    scored = Scored(scores[posterior.model], scores[vote.model])
+    with aggregate.nothing_lost(posterior, scores):
+        aggregate.write(posterior, paths, record, scored, force=force)
+    remark = recovery(posterior, crowd) if posterior.abilities.coteries else ""
+    show.result(posterior, scores, list(paths.values()), remark)
 
 
 def recovery(posterior: Posterior, crowd: Crowd) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import shlex
 import warnings
 from collections.abc import Callable, Container
@@ -11,11 +12,12 @@ from typing import ParamSpec, TextIO
 
 import typer
 
-from coterie.errors import Argument, CoterieError, CoterieWarning, as_python
-from coterie.words.names import shorten
+from coterie.errors import Argument, CoterieError, CoterieWarning, Sentence, as_python
+from coterie.words.visible import shorten
 
 P = ParamSpec("P")
 
+COLOURS = {"Error": "red", "Warning": "yellow"}
 LONGEST = 200
 """Characters of a value that a sentence repeats."""
 
@@ -27,20 +29,46 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", CoterieWarning)
-            warnings.showwarning = functools.partial(_show_once, set())
+            write = functools.partial(as_option, offered=_options_of(command))
+            warnings.showwarning = functools.partial(_show_once, set(), write)
             try:
                 command(*args, **kwargs)
             except CoterieError as error:
-                write = functools.partial(as_option, offered=_options_of(command))
-                typer.echo(f"Error: {error.written(write)}", err=True)
+                complain("Error", error.written(write))
                 raise typer.Exit(1) from None
             except OSError as error:
-                typer.echo(f"Error: {error.strerror or error}", err=True)
+                complain("Error", Sentence(_failure(error)).written(write))
                 raise typer.Exit(1) from None
-            except KeyboardInterrupt:
-                raise typer.Exit(130) from None
+            except MemoryError:
+                complain("Error", "the memory does not suffice; try with less data")
+                raise typer.Exit(1) from None
+            except BaseException as error:
+                if _was_interrupted(error):
+                    raise typer.Exit(130) from None
+                raise
 
     return run
+
+
+def complain(kind: str, sentence: str) -> None:
+    """Write an error or a warning to standard error: its first word in colour on a terminal."""
+    head = typer.style(f"{kind}:", fg=COLOURS[kind], bold=True)
+    # None: typer removes colours where nobody would see them
+    typer.echo(f"{head} {sentence}", err=True, color=False if os.environ.get("NO_COLOR") else None)
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Look for Ctrl-C behind an error: libraries that are being imported make others of it."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def _failure(error: OSError) -> str:
+    """Say what failed, and of which file."""
+    reason = error.strerror or str(error) or type(error).__name__
+    what = "standard output" if error.filename is None else shorten(str(error.filename), LONGEST)
+    return f"{what}: {reason}"
 
 
 OPTIONS = {
@@ -51,6 +79,22 @@ OPTIONS = {
     "classes": "--classes",
     "extra_answers": "--extra-answers",
     "duplicates": "--duplicates",
+    "format": "--from",
+    "question": "--question",
+    "option": "--option",
+    "text": "--text",
+    "image": "--image",
+    "items": "--items",
+    "keep": "--keep",
+    "anonymise": "--anonymise",
+    "annotators": "--annotators",
+    "order": "--order",
+    "threshold": "--threshold",
+    "workflow": "--workflow",
+    "to": "--to",
+    "kind": "--kind",
+    "tasks": "--tasks",
+    "prices": "--prices",
     "sweeps": "--sweeps",
     "burn_in": "--burn-in",
     "chains": "--chains",
@@ -86,11 +130,13 @@ def as_option(argument: Argument, offered: Container[str]) -> str:
 
 def _options_of(command: Callable[..., None]) -> set[str]:
     """Name the options of a command, which typer makes of its parameters."""
-    return {f"--{name.replace('_', '-')}" for name in inspect.signature(command).parameters}
+    names = inspect.signature(command).parameters
+    return {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
 
 
 def _show_once(
     shown: set[str],
+    write: Callable[[Argument], str],
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -99,6 +145,6 @@ def _show_once(
     line: str | None = None,
 ) -> None:
     """Say a sentence the first time: every score of a run would say it again."""
-    if issubclass(category, CoterieWarning) and str(message) not in shown:
+    if isinstance(message, CoterieWarning) and str(message) not in shown:
         shown.add(str(message))
-        typer.echo(f"Warning: {message}", err=True)
+        complain("Warning", message.written(write))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli import show
+from coterie.cli.beside import Beside, shown_again
 from coterie.errors import DataError
 from coterie.files.atomic import check_free
 from coterie.io.files import find
@@ -15,9 +16,18 @@ from coterie.posterior import load
 from coterie.report import write
 
 NAME = "report.html"
+NOTHING = Beside()
 
 
-def run(source: Path, out: Path | None, truth: Path | None, title: str | None, force: bool) -> None:
+def run(
+    source: Path,
+    out: Path | None,
+    truth: Path | None,
+    title: str | None,
+    force: bool,
+    beside: Beside = NOTHING,
+    budget: float | None = None,
+) -> None:
     """Write the report of a saved run, by default beside it."""
     saved = source / "run.coterie" if source.is_dir() else source
     path = saved.with_name(NAME) if out is None else out / NAME if out.is_dir() else out
@@ -25,7 +35,8 @@ def run(source: Path, out: Path | None, truth: Path | None, title: str | None, f
     check_free(path.parent, [path], force=force)
     record = recorded(saved)
     truth = truth or scored_by(record, saved.parent)
-    write(posterior, path, truth=truth, title=title, record=record)
+    shown = shown_again(beside, record, posterior.annotations)._replace(budget=budget)
+    write(posterior, path, truth=truth, title=title, record=record, shown=shown)
     show.files([path])
 
 

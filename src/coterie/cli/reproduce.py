@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
@@ -22,10 +21,11 @@ from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, Settings, Watch, rep
 from coterie.studies.paper.claims import table as claim_table
 from coterie.studies.paper.page import write_markdown
 from coterie.studies.paper.run import read_documents
+from coterie.words.console import SafeConsole
 from coterie.words.numbers import duration
+from coterie.words.pulse import Pulse
+from coterie.words.visible import visible
 
-LINE_SECONDS = 60.0
-"""In a pipe, a line of progress at most this often."""
 LEAST_SHARE = 0.02
 """Of the work, done before the time left is told."""
 
@@ -62,7 +62,7 @@ def run(
         claims = claim_table(found.claims)
         print_table(claims, show.console(), wraps=[claims.header[0], claims.header[-1]])
     page = out / "reproduction.html"
-    typer.echo(f"\n{len(found.files)} files in {out}; begin with {page}")
+    typer.echo(visible(f"{len(found.files)} files in {out}; begin with {page}"))
     if found.failed:
         raise CoterieError(f"{len(found.failed)} experiments failed; the reasons are above")
 
@@ -84,7 +84,7 @@ class Teller(Watch):
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
-        self.console = Console(stderr=True)
+        self.console = SafeConsole(stderr=True)
         columns = (
             BarColumn(),
             TaskProgressColumn(),
@@ -95,7 +95,8 @@ class Teller(Watch):
             *columns, console=self.console, transient=True, disable=not self.console.is_terminal
         )
         self.task = self.bar.add_task("", total=1.0, jobs="", left="", visible=False)
-        self.start = self.last = time.monotonic()
+        self.start = time.monotonic()
+        self.pulse = Pulse()
         self.todo = self.ended = 0
 
     def __enter__(self) -> Teller:
@@ -117,7 +118,7 @@ class Teller(Watch):
             return
         processes = "one process" if self.workers == 1 else f"{self.workers} processes"
         self.say(f"{todo:,} jobs to do{before}: about {duration(seconds)} on {processes}.")
-        self.start = self.last = time.monotonic()
+        self.start = time.monotonic()
         self.todo = todo
         self.bar.update(self.task, visible=True, jobs=f"0/{todo:,}")
 
@@ -129,6 +130,5 @@ class Teller(Watch):
         enough = share > LEAST_SHARE
         left = f"{duration((now - self.start) * (1 - share) / share)} left" if enough else "..."
         self.bar.update(self.task, completed=share, jobs=f"{self.ended:,}/{self.todo:,}", left=left)
-        if not self.console.is_terminal and now - self.last > LINE_SECONDS:
-            self.last = now
+        if not self.console.is_terminal and self.pulse.due():
             typer.echo(f"{100 * share:.0f} %, {left}", err=True)

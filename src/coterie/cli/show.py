@@ -12,51 +12,43 @@ import pandas as pd
 from rich.console import Console
 from rich.markup import escape
 
-from coterie.cli.tables import new_sheet
+from coterie.cli.next_step import next_step
+from coterie.cli.streams import silence
+from coterie.cli.tables import print_frame
 from coterie.data.annotations import Annotations
 from coterie.metrics import Score
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
+from coterie.words.console import SafeConsole
+from coterie.words.numbers import count
 
 BAR = 10
 MOST_COTERIES = 8
-WIDE = 95
-"""Columns of a terminal that show all of the coteries' table."""
+MOST_ANNOTATORS = 8
+MOST_DECIDING = 5
+ENOUGH = 20
+"""Labels of an annotator, for whom best and worst mean something."""
+IN_A_PIPE = 100
+"""Columns where no terminal, and no COLUMNS, says how many there are."""
 
 
-class QuietConsole(Console):
+class QuietConsole(SafeConsole):
     """A console whose reader may leave: ``coterie ... | head`` is no error, and loses nothing."""
 
     def on_broken_pipe(self) -> None:
         """Go on without showing anything."""
         self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        silence(sys.stdout)
 
 
 def console() -> Console:
-    """Make the console for standard output: as wide as the terminal, 100 columns in a pipe."""
+    """Make the console for standard output: as wide as the terminal, or COLUMNS, or 100."""
     plain = QuietConsole()
-    return plain if plain.is_terminal else QuietConsole(width=100, no_color=True, highlight=False)
-
-
-def table(frame: pd.DataFrame, title: str, out: Console) -> None:
-    """Print a frame as a table: text to the left, numbers to the right."""
-    grid = new_sheet(title, out)
-    for name, column in frame.items():
-        number = pd.api.types.is_numeric_dtype(column)
-        grid.add_column(str(name), justify="right" if number else "left", overflow="ellipsis")
-    for row in frame.itertuples(index=False):
-        grid.add_row(*(escape(_cell(value)) for value in row))
-    out.print()
-    out.print(grid)
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float | np.floating):
-        return f"{value:.3f}"
-    if isinstance(value, int | np.integer) and not isinstance(value, bool):
-        return f"{value:,}"
-    return str(value)
+    if plain.is_terminal:
+        return plain
+    told = os.environ.get("COLUMNS", "")
+    width = int(told) if told.isdecimal() and int(told) > 0 else IN_A_PIPE
+    return QuietConsole(width=width, no_color=True, highlight=False)
 
 
 def bar(share: float) -> str:
@@ -65,51 +57,71 @@ def bar(share: float) -> str:
     return "█" * full + "░" * (BAR - full)
 
 
-def data(source: str, annotations: Annotations) -> None:
+def data(sources: Sequence[str], annotations: Annotations) -> None:
     """Say what was read, and from which columns."""
     out = console()
-    name = "standard input" if source == "-" else source
+    name = "standard input" if sources[0] == "-" else sources[0]
+    name += f" and {len(sources) - 1:,} more" if len(sources) > 1 else ""
     out.print(f"{escape(name)}: {annotations.describe()}", soft_wrap=True)
     if annotations.origin:
         out.print(escape(annotations.origin), soft_wrap=True)
 
 
-def result(posterior: Posterior, scores: Mapping[str, Score], paths: Sequence[Path]) -> None:
-    """Show how the run ended, on one screen."""
+def result(
+    posterior: Posterior, scores: Mapping[str, Score], paths: Sequence[Path], remark: str = ""
+) -> None:
+    """Show how the run ended, on one screen; the last line says what to do next."""
     summary(posterior, scores)
     convergence(posterior)
+    gold_check(posterior)
+    out = console()
+    if remark:
+        out.print(escape(remark))
     files(paths)
+    out.print(escape(next_step(posterior, paths)), soft_wrap=True)
 
 
 def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     """Show the result on one screen: classes, who answers how, where to look, scores of models."""
     out = console()
     out.print()
-    out.print(escape(consensus(posterior)), soft_wrap=True)
+    for line in consensus(posterior, out.width):
+        out.print(escape(line), soft_wrap=True)
     if posterior.abilities.coteries:
         coteries = posterior.coteries()
         frame = coterie_table(posterior, coteries)
-        if out.width < WIDE:
-            frame = frame.drop(columns=["sure", "members"])
-        table(frame, coterie_title(posterior), out)
+        print_frame(frame, coterie_title(posterior), out, dispensable=("sure", "members", "labels"))
         if len(coteries) > MOST_COTERIES:
             out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
     else:
-        table(annotator_table(posterior), annotator_title(posterior), out)
-    table(doubtful_table(posterior), "Least certain items", out)
+        frame = annotator_table(posterior)
+        print_frame(frame, annotator_title(posterior), out, dispensable=("sure", "informativeness"))
+    worst = doubtful_table(posterior)
+    if len(worst):
+        print_frame(worst, "Least certain items", out, dispensable=("labels", "runner-up"))
     if scores:
-        table(score_table(scores), "Against the truth", out)
-        out.print(how_scored(next(iter(scores.values()))), soft_wrap=True)
+        first = next(iter(scores.values()))
+        print_frame(score_table(scores), f"Against the truth of {count(first.items, 'item')}", out)
+        out.print(how_scored(first))
 
 
-def consensus(posterior: Posterior, shown: int = 6) -> str:
-    """Say in one line how many items have which label."""
+def consensus(posterior: Posterior, width: int = IN_A_PIPE, shown: int = 6) -> list[str]:
+    """Say how many items have which label, in lines that end between labels."""
     classes = posterior.annotations.classes
-    count = np.bincount(posterior.label_code, minlength=len(classes))
-    most = np.argsort(-count, kind="stable")[:shown]
-    parts = [f"{classes[t]} {count[t]:,} ({_percent(count[t] / count.sum())})" for t in most]
-    rest = "" if len(classes) <= shown else f", and {len(classes) - shown:,} other labels"
-    return f"{posterior.model} calls {count.sum():,} items: {', '.join(parts)}{rest}"
+    n = np.bincount(posterior.label_code, minlength=len(classes))
+    most = np.argsort(-n, kind="stable")[:shown]
+    parts = [f"{classes[t]}: {n[t]:,} ({_percent(n[t] / n.sum())})" for t in most]
+    if len(classes) > shown:
+        parts.append(f"and {len(classes) - shown:,} other labels")
+    lines = [f"{posterior.model} calls {count(int(n.sum()), 'item')}: {parts[0]}"]
+    for part in parts[1:]:
+        longer = f"{lines[-1]}, {part}"
+        if len(longer) < width:
+            lines[-1] = longer
+        else:
+            lines[-1] += ","
+            lines.append(f"  {part}")
+    return lines
 
 
 def coterie_title(posterior: Posterior) -> str:
@@ -150,16 +162,28 @@ def some(names: Sequence[object], shown: int = 3) -> str:
     return first if len(names) <= shown else f"{first}, ..."
 
 
-def annotator_title(posterior: Posterior, shown: int = 8) -> str:
+def enough_labels(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> int:
+    """Give the least number of labels that the table asks for: 20, fewer if few have those."""
+    n = np.sort(posterior.annotations.labels_per_annotator)[::-1]
+    return 0 if len(n) <= shown else int(min(ENOUGH, n[shown - 1]))
+
+
+def annotator_title(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> str:
     """Say which annotators the table shows."""
-    n = posterior.annotations.n_annotators
-    return "Annotators" if n <= shown else f"Annotators: best and worst {shown // 2} of {n:,}"
+    n = posterior.annotations.labels_per_annotator
+    if len(n) <= shown:
+        return "Annotators"
+    least = enough_labels(posterior, shown)
+    some = int((n >= least).sum())
+    whom = "" if some == len(n) else f" with {count(least, 'label')} or more"
+    return f"Annotators: best and worst {shown // 2} of {some:,}{whom}"
 
 
-def annotator_table(posterior: Posterior, shown: int = 8) -> pd.DataFrame:
-    """Rank the annotators; the best and the worst where there are many."""
+def annotator_table(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> pd.DataFrame:
+    """Rank the annotators; where there are many, the best and worst of those with enough labels."""
     frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
     if len(frame) > shown:
+        frame = frame[frame["n_labels"] >= enough_labels(posterior, shown)]
         frame = pd.concat([frame.head(shown // 2), frame.tail(shown // 2)])
     columns = {
         "annotator": frame["annotator"].astype(str),
@@ -184,14 +208,15 @@ def _percent(share: float) -> str:
 
 
 def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
-    """List the items whose label is least certain, with the runner-up."""
+    """List the items whose label is least certain, with the runner-up; known ones never."""
     a = posterior.annotations
     labels = posterior.labels()
     p = posterior.item_probability.copy()
     p[np.arange(len(p)), posterior.label_code] = -1
     labels["runner-up"] = a.classes[p.argmax(axis=1)].astype(str)
     labels["labels"] = a.labels_per_item
-    worst = labels.sort_values("probability", kind="stable").head(shown)
+    unknown = labels[a.codes.gold < 0]
+    worst = unknown.sort_values("probability", kind="stable").head(shown)
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
 
 
@@ -200,9 +225,8 @@ def score_table(scores: Mapping[str, Score]) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "model": list(scores),
-            "scored items": [score.items for score in scores.values()],
             "accuracy": [score.accuracy for score in scores.values()],
-            "balanced accuracy": [score.balanced_accuracy for score in scores.values()],
+            "balanced": [score.balanced_accuracy for score in scores.values()],
             "log loss": [score.log_loss for score in scores.values()],
             "calibration error": [score.calibration_error for score in scores.values()],
         }
@@ -223,27 +247,73 @@ def nothing_to_score() -> None:
 def convergence(posterior: Posterior) -> None:
     """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
     if posterior.method != "gibbs":
+        _starts(posterior)
         return
-    run = posterior.run
-    out = console()
+    run, out, verdicts = posterior.run, console(), posterior.verdicts
     out.print()
-    chains = f"{run['chains']} chains, {run['sweeps']:,} sweeps each"
     if run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
-    left_out = len(run["left_out"])
-    if not posterior.chains_agree:
-        out.print(f"NOT CONVERGED ({chains}): do not trust this result yet.", style="bold red")
-    elif left_out:
+    chains, left_out = (
+        f"{run['chains']} chains, {run['sweeps']:,} sweeps each",
+        len(run["left_out"]),
+    )
+    if left_out:
         out.print(
-            f"{left_out} of {chains}, ended in another mode and are left out.", style="bold red"
+            f"{left_out} of {chains}, ended in another mode and are left out.", style="bold yellow"
         )
+    elif verdicts.labels.settled:
+        out.print(f"The chains agree on the labels ({chains}).", style="green")
     else:
-        out.print(f"The chains agree ({chains}).", style="green")
-    verdicts = posterior.verdicts
+        out.print(f"NOT SETTLED ({chains}): do not trust all labels yet.", style="bold red")
     for verdict in (verdicts.labels, verdicts.coteries):
         if verdict is not None:
             style = "green" if verdict.settled else "bold yellow"
             out.print(escape(verdict.sentence), style=style)
+    two = posterior.readings()
+    if two is not None:
+        title = "Two readings: a known label (gold) of these items would decide"
+        shown = two.head(MOST_DECIDING).astype({"item": str})
+        shown.columns = [name.partition(" in ")[0] for name in shown.columns]
+        print_frame(shown, title, out)
+
+
+def _starts(posterior: Posterior) -> None:
+    """Say how several starts of an iteration ended, if there were several."""
+    if "starts" not in posterior.run:
+        return
+    labels = posterior.verdicts.labels
+    style = "green" if labels.settled else "bold yellow"
+    console().print()
+    console().print(escape(labels.sentence), style=style)
+
+
+def gold_check(posterior: Posterior) -> None:
+    """Say how far the probabilities hold on known items, if that was looked at."""
+    found = posterior.run.get("gold_check")
+    if found is None:
+        return
+    mended = " Recalibrated." if "recalibrated" in posterior.run else ""
+    offer = " Mend them with --recalibrate." if found.get("significant") and not mended else ""
+    console().print(escape(f"Gold: {found['sentence']}{mended}{offer}"), soft_wrap=True)
+
+
+def checking(n_known: int) -> None:
+    """Say that more fits come, and how to do without."""
+    known = count(n_known, "known item")
+    console().print(
+        f"Five more fits see how far probabilities hold on {known} (--no-check-gold: none).",
+        soft_wrap=True,
+    )
+
+
+def offer_check() -> None:
+    """Say how to learn what the probabilities are worth here."""
+    console().print("How far do these probabilities hold on your known items? Try --check-gold.")
+
+
+def no_beside(why: str) -> None:
+    """Say that a page has no text or pictures of the items, and why."""
+    console().print(escape(f"Items without their text or pictures: {why}"), soft_wrap=True)
 
 
 def no_truth(why: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli import show
-from coterie.files.atomic import check_free, write_files
+from coterie.files.atomic import check_free, write_set
 from coterie.io.write import other_formats, table_writer, targets
 from coterie.simulation import simulate
 
@@ -26,6 +26,6 @@ def run(scenario: str, sizes: Mapping[str, Any], out: Path, format: str, force: 
         "groups": crowd.groups.reset_index(),
     }
     writers = {paths[name]: table_writer(table, format) for name, table in tables.items()}
-    write_files(writers, remove=others)
+    write_set(out, writers, others, force=force)
     show.console().print(str(crowd), markup=False, soft_wrap=True)
     show.files(list(paths.values()))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes, count_pairs, gold_codes
+from coterie.data.frames import table
 from coterie.data.provenance import Format, Gold, Provenance, Source
+from coterie.data.times import Times, item_order
+from coterie.data.votes import count_votes
+from coterie.words.notebook import as_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,6 +48,8 @@ class Annotations:
         One line on where they were read from and which columns were taken; may be empty.
     provenance
         What they were read from, and how; ``columns`` and ``origin`` are then made from it.
+    times
+        When every label was given, where that was read.
 
     Examples
     --------
@@ -62,6 +69,7 @@ class Annotations:
     columns: tuple[Hashable, ...] = ()
     origin: str = ""
     provenance: Provenance | None = None
+    times: Times | None = None
 
     def __post_init__(self) -> None:
         if self.provenance is not None:  # so that the three cannot disagree
@@ -119,6 +127,13 @@ class Annotations:
         """Number of labels of each annotator, shape (annotators,)."""
         return np.diff(self.codes.annotator_start)
 
+    @cached_property
+    def votes(self) -> IntArray:
+        """Labels of each class of each item, shape (items, classes); counted once."""
+        votes = count_votes(self.codes)
+        votes.setflags(write=False)
+        return votes
+
     @property
     def item_of_label(self) -> IntArray:
         """The item code of each label in item order, shape (labels,)."""
@@ -165,20 +180,26 @@ class Annotations:
         origin = origin or Gold(source=Source("known classes", Format.CODES))
         return replace(self, codes=known, provenance=replace(self.provenance, gold=origin))
 
+    @table
     def to_frame(self) -> pd.DataFrame:
-        """One row per label: item, annotator, label, sorted by item, then annotator."""
+        """One row per label: item, annotator, label, time if known; by item, then annotator."""
         import pandas as pd
 
+        times = self.times
         return pd.DataFrame(
             {
                 "item": self.items[self.item_of_label],
                 "annotator": self.annotators[self.codes.item_annotator],
                 "label": self.answers[self.codes.item_answer],
+                **({} if times is None else {"time": times.time[item_order(times)]}),
             }
         )
 
     def __repr__(self) -> str:
         return f"<Annotations: {self.describe()}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(repr(self), [self.to_frame()])
 
     def describe(self) -> str:
         """Say in one line how large and how full the data are."""

@@ -13,7 +13,8 @@ from coterie.data.encoding import Coded, look_up, sort_order, value_array
 from coterie.data.forms import Triples
 from coterie.data.table import Table
 from coterie.errors import Argument, DataError
-from coterie.words.values import written
+from coterie.words.values import did_you_mean, written
+from coterie.words.visible import quoted
 
 
 class Answers(NamedTuple):
@@ -40,7 +41,7 @@ def code_answers(
     if both:
         raise DataError(
             [
-                f"{next(x for x in extra.tolist() if x in both)!r} is in ",
+                f"{quoted(next(x for x in extra.tolist() if x in both))} is in ",
                 *(Argument("classes"), " and in ", Argument("extra_answers")),
             ],
             remedy="an extra answer is never true, so keep it in one of them",
@@ -61,11 +62,18 @@ def declared(values: Iterable[Hashable] | None, argument: str) -> Array:
             [Argument(argument, values), " is a text"],
             remedy=["pass a list, ", Argument(argument, several=True)],
         )
-    array = value_array([] if values is None else values)
-    for value, count in Counter(array.tolist()).items():
+    try:
+        array = value_array([] if values is None else values)
+        counts = Counter(array.tolist())
+    except TypeError as error:
+        raise DataError(
+            [Argument(argument), f" must be a list of text, numbers or the like ({error})"],
+            remedy=["pass ", Argument(argument, several=True)],
+        ) from error
+    for value, count in counts.items():
         if count > 1:
             raise DataError(
-                [Argument(argument), f" names {value!r} {count} times"], remedy="name it once"
+                [Argument(argument), f" names {quoted(value)} {count} times"], remedy="name it once"
             )
     return array[sort_order(array)] if isinstance(values, (set, frozenset)) else array
 
@@ -98,7 +106,12 @@ def _outside(
         allowed += [" or ", Argument("extra_answers", extra.tolist())]
     row = table.row(triples.rows_of(labels)[0])
     return DataError(
-        [f"label {value!r} in {row} is not one of ", *allowed, more],
+        [
+            f"label {quoted(value)} in {row} is not one of ",
+            *allowed,
+            did_you_mean(value, [*truths.tolist(), *extra.tolist()]),
+            more,
+        ],
         remedy=[
             *("correct it, or add it to ", Argument("classes"), " if it can be the truth, "),
             *("to ", Argument("extra_answers"), " if it never is"),

@@ -10,21 +10,31 @@ from typing import Any, Literal
 import numpy as np
 
 from coterie.data.annotations import Annotations, Array
+from coterie.data.anonymous import anonymised
 from coterie.data.answers import Answers, code_answers
 from coterie.data.codes import Codes, count_pairs, encode
 from coterie.data.columns import ROLES, Asked, Columns, gold_like, place_of
 from coterie.data.forms import Triples, read_triples
 from coterie.data.gold import gold_of_rows, with_gold
-from coterie.data.provenance import Form, Gold, Provenance
+from coterie.data.moments import read_times
+from coterie.data.provenance import Export, Form, Gold, Provenance
 from coterie.data.table import INDEX, Table, table_from
+from coterie.data.times import FloatArray, Times, times_of
 from coterie.data.warn import (
+    warn_of_blanks,
     warn_of_lone_annotator,
+    warn_of_lone_item,
     warn_of_lone_label,
+    warn_of_many_classes,
     warn_of_mixed_types,
+    warn_of_non_answers,
+    warn_of_one_for_all,
+    warn_of_unsaid,
     warn_of_variants,
 )
 from coterie.errors import Argument, DataError
 from coterie.words.values import written
+from coterie.words.visible import quoted, text_of
 
 DUPLICATES = ("error", "first", "last", "keep")
 log = logging.getLogger("coterie")
@@ -40,11 +50,15 @@ def annotations_from(
     classes: Iterable[Hashable] | None = None,
     extra_answers: Iterable[Hashable] | None = None,
     duplicates: str = "error",
+    export: Export | None = None,
+    anonymise: bool = False,
+    time: str | None = None,
 ) -> Annotations:
     """Make Annotations of a dataframe (pandas, polars, pyarrow) or of triples.
 
     The parameters are those of :func:`coterie.read`, which also takes files; here ``gold`` is a
-    column's name, a mapping or Series item -> label, or a frame of items and labels.
+    column's name, a mapping or Series item -> label, or a frame of items and labels, and
+    ``export`` says what was read of a platform's export.
 
     Examples
     --------
@@ -55,9 +69,10 @@ def annotations_from(
     """
     asked = Asked(item, annotator, label)
     if isinstance(data, Annotations):
-        declared = {"classes": classes, "extra_answers": extra_answers}
-        return _as_they_are(data, asked._asdict() | declared, gold)
-    if duplicates not in DUPLICATES:
+        declared = {"classes": classes, "extra_answers": extra_answers, "time": time}
+        made = _as_they_are(data, asked._asdict() | declared, gold)
+        return anonymised(made) if anonymise else made
+    if text_of(duplicates) not in DUPLICATES:
         raise DataError(
             [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
         )
@@ -65,25 +80,32 @@ def annotations_from(
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
     columns, triples, known = read_triples(table, asked, place)
     answers = code_answers(table, triples, classes, extra_answers)
+    moments = None if time is None else _moments(table, triples, time)
+    kept = _kept(table, triples, answers, duplicates, moments)
     annotations = Annotations(
         triples.item.values,
         triples.annotator.values,
         answers.classes,
         answers.extra_answers,
-        _encoded(table, triples, answers, duplicates),
+        _encoded(triples, answers, kept),
         provenance=replace(
             _taken(table, columns),
             duplicates=duplicates,
             classes=None if classes is None else tuple(answers.classes.tolist()),
             extra_answers=None if extra_answers is None else tuple(answers.extra_answers.tolist()),
+            export=export,
         ),
+        times=None if moments is None else _timed(triples, answers, kept, moments),
     )
-    _look_over(table, triples)
+    _look_over(table, triples, {*(answers.classes if classes else ()), *answers.extra_answers})
+    warn_of_unsaid(table, triples.label, answers.extra_answers.tolist())
     if known is not None and place is not None:
         source = Gold(column=table.columns[place])
         annotations = gold_of_rows(table, annotations, triples.item_of_row, known, source)
     elif gold is not None:
         annotations = with_gold(annotations, gold)
+    if anonymise:
+        annotations = anonymised(annotations)
     log.info("%s", annotations.origin)
     return annotations
 
@@ -99,41 +121,83 @@ def _as_they_are(annotations: Annotations, told: dict[str, Any], gold: Any) -> A
     return annotations if gold is None else with_gold(annotations, gold)
 
 
-def _look_over(table: Table, triples: Triples) -> None:
+def _look_over(table: Table, triples: Triples, declared: set[Any]) -> None:
     """Warn of what works, but a person should look at."""
     warn_of_variants(table, triples.label)
     warn_of_lone_label(table, triples.label)
+    warn_of_non_answers(table, triples.label, declared)
+    if not declared:
+        warn_of_many_classes(table, triples.label)
     warn_of_lone_annotator(table, triples.annotator)
+    warn_of_lone_item(table, triples.item)
+    warn_of_one_for_all(table, triples.item, triples.annotator)
     for role, coded in zip(ROLES, triples[:3], strict=True):
         warn_of_mixed_types(table, role, coded)
+    for role, coded in zip(ROLES[:2], triples[:2], strict=True):
+        warn_of_blanks(table, role, coded)
 
 
-def _encoded(table: Table, triples: Triples, answers: Answers, duplicates: str) -> Codes:
-    """Encode the triples; what to do with an annotator's repeated labels is the user's choice."""
-    item, annotator = triples.item, triples.annotator
+def _parts(triples: Triples, answers: Answers, kept: Array | None) -> list[Array]:
+    """Give the codes of items, annotators and answers of the labels that are kept."""
+    parts = [triples.item.codes, triples.annotator.codes, answers.codes]
+    return parts if kept is None else [part[kept] for part in parts]
+
+
+def _encoded(triples: Triples, answers: Answers, kept: Array | None) -> Codes:
+    """Encode the labels that are kept."""
+    n_classes = len(answers.classes)
     sizes = (
-        len(item.values),
-        len(annotator.values),
-        len(answers.classes),
-        len(answers.classes) + len(answers.extra_answers),
+        len(triples.item.values),
+        len(triples.annotator.values),
+        n_classes,
+        n_classes + len(answers.extra_answers),
     )
-    parts = [item.codes, annotator.codes, answers.codes]
-    codes = encode(*parts, sizes=sizes)
+    return encode(*_parts(triples, answers, kept), sizes=sizes)
+
+
+def _kept(
+    table: Table, triples: Triples, answers: Answers, duplicates: str, moments: FloatArray | None
+) -> Array | None:
+    """Mark which labels to keep, None for all; repeated ones are the user's choice."""
+    codes = _encoded(triples, answers, None)
     if duplicates == "keep" or count_pairs(codes) == len(answers.codes):
-        return codes
-    repeated = _repeated(triples, "last" if duplicates == "last" else "first")
+        return None
+    order = None if moments is None else np.argsort(moments, kind="stable")
+    repeated = _repeated(triples, "last" if duplicates == "last" else "first", order)
     if duplicates == "error":
         raise _repeats(table, triples, repeated)
-    return encode(*(part[~repeated] for part in parts), sizes=sizes)
+    return ~repeated
 
 
-def _repeated(triples: Triples, keep: Literal["first", "last"]) -> Array:
-    """Mark an annotator's labels of an item but the first or last."""
+def _moments(table: Table, triples: Triples, time: str) -> FloatArray:
+    """Read when every label was given."""
+    if triples.row is not None:
+        raise DataError(
+            [Argument("time", time), " needs one row per label, and a row here has several"]
+        )
+    return read_times(table, place_of(table, time, "time"))
+
+
+def _timed(triples: Triples, answers: Answers, kept: Array | None, moments: FloatArray) -> Times:
+    """Sort the labels that are kept by annotator and time."""
+    item, annotator, answer = _parts(triples, answers, kept)
+    time = moments if kept is None else moments[kept]
+    return times_of(item, annotator, answer, time, len(triples.annotator.values))
+
+
+def _repeated(
+    triples: Triples, keep: Literal["first", "last"], order: Array | None = None
+) -> Array:
+    """Mark an annotator's labels of an item but the first or last, by rows or in this order."""
     import pandas as pd
 
     pair = triples.item.codes.astype(np.int64) * len(triples.annotator.values)
     pair += triples.annotator.codes
-    return pd.Series(pair).duplicated(keep=keep).to_numpy()
+    if order is None:
+        return pd.Series(pair).duplicated(keep=keep).to_numpy()
+    marked = np.zeros(len(pair), bool)
+    marked[order] = pd.Series(pair[order]).duplicated(keep=keep).to_numpy()
+    return marked
 
 
 def _repeats(table: Table, triples: Triples, repeated: Array) -> DataError:
@@ -144,13 +208,26 @@ def _repeats(table: Table, triples: Triples, repeated: Array) -> DataError:
     first, last, keep = (Argument("duplicates", rule) for rule in ("first", "last", "keep"))
     return DataError(
         f"{table.rows(rows)} {'repeats' if len(rows) == 1 else 'repeat'} the item and annotator "
-        f"of an earlier label ({len(again):,} in all; first item {item!r}, "
-        f"annotator {annotator!r})",
+        f"of an earlier label ({len(again):,} in all, {_agreement(triples, again)}; first item "
+        f"{quoted(item)}, annotator {quoted(annotator)})",
         remedy=[
             *("pass ", first, " or ", last, " to keep one label of each, "),
             *("or ", keep, " to count them all"),
         ],
     )
+
+
+def _agreement(triples: Triples, again: Array) -> str:
+    """Say how many repeated labels say the same as the first of their item and annotator."""
+    import pandas as pd
+
+    pair = pd.MultiIndex.from_arrays([triples.item.codes, triples.annotator.codes])
+    label = pd.Series(triples.label.codes, index=pair)
+    first = label[~label.index.duplicated()]
+    same = int((first.loc[pair[again]].to_numpy() == label.iloc[again].to_numpy()).sum())
+    if same == len(again):
+        return "which say the same" if same > 1 else "which says the same"
+    return f"{same:,} of which say the same" if same else "none of which says the same"
 
 
 def _taken(table: Table, columns: Columns) -> Provenance:

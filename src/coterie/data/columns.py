@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from coterie.data.table import Table
 from coterie.errors import Argument, DataError, alternatives
-from coterie.words.values import join, written
+from coterie.words.values import did_you_mean, join, written
+from coterie.words.visible import quoted, text_of
 
 # Names by role, best first, from crowd-kit, cleanlab, rater, spark-crowd, the Active Crowd Toolkit,
 # Get-Another-Label, NLTK, Mechanical Turk, CrowdFlower, Toloka, Prodigy, Label Studio and published
@@ -24,7 +26,7 @@ NAMES = {
     ),
     "annotator": (
         "annotator worker amtworker rater coder judge labeler labeller assessor reviewer "
-        "evaluator grader contributor turker",
+        "evaluator grader contributor turker performer",
         "user participant expert model session completedby createdby",
     ),
     "label": (
@@ -66,28 +68,36 @@ def plain(name: Hashable) -> str:
     >>> plain("_worker_id"), plain("WorkerID"), plain("ASSIGNMENT:worker id")
     ('workerid', 'workerid', 'workerid')
     """
-    return re.sub(r"[\W_]+", "", re.sub(r"^assignment:", "", str(name), flags=re.I)).casefold()
+    return re.sub(r"[\W_]+", "", re.sub(r"^assignment:", "", text_of(name), flags=re.I)).casefold()
 
 
 def place_of(table: Table, name: Hashable, argument: str) -> int:
     """Find the column the user named."""
-    places = [place for place, column in enumerate(table.columns) if column == name]
+    places = [place for place, column in enumerate(table.columns) if _is(column, name)]
     if not places:
         raise DataError(
             [
                 *(
-                    f"{table.name} has no column {name!r}, which ",
+                    f"{table.name} has no column {quoted(name)}, which ",
                     Argument(argument),
-                    " asks for; ",
+                    f" asks for{did_you_mean(name, table.columns)}; ",
                 ),
                 f"its columns are {written(table.columns)}",
             ]
         )
     if len(places) > 1:
         raise DataError(
-            f"{table.name} has {len(places)} columns called {name!r}", remedy="rename one"
+            f"{table.name} has {len(places)} columns called {quoted(name)}", remedy="rename one"
         )
     return places[0]
+
+
+def _is(column: object, name: object) -> bool:
+    """Compare two names, of which either may be what answers with no yes or no (pandas.NA)."""
+    try:
+        return bool(column == name)
+    except (TypeError, ValueError):
+        return column is name
 
 
 def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
@@ -117,8 +127,8 @@ def guess(table: Table, role: str, taken: Sequence[int] = ()) -> int | None:
 
 def _fit(role: str, column: Hashable) -> tuple[int, str, int] | None:
     """Give (rank, what the column is about, how it is written), lower is better, or None."""
-    if role == "label" and re.match(r"(output:|answer\.).", str(column), flags=re.I):
-        return 0, str(column), 0  # Toloka and Mechanical Turk: one column per question
+    if role == "label" and re.match(r"(output:|answer\.).", text_of(column), flags=re.I):
+        return 0, text_of(column), 0  # Toloka and Mechanical Turk: one column per question
     name = plain(column)
     for rank, stems in enumerate(_STEMS[role]):
         for stem in stems:
@@ -132,10 +142,12 @@ def _several_fit(table: Table, role: str, places: list[int]) -> DataError:
     columns = [table.columns[place] for place in sorted(places)]
     name, count = Counter(columns).most_common(1)[0]
     if count > 1:
-        return DataError(f"{table.name} has {count} columns called {name!r}", remedy="rename one")
+        return DataError(
+            f"{table.name} has {count} columns called {quoted(name)}", remedy="rename one"
+        )
     return DataError(
         f"{len(columns)} columns of {table.name} fit the {role} equally well, "
-        f"{join([repr(column) for column in columns])}",
+        f"{join([quoted(column) for column in columns])}",
         remedy=["pass ", *alternatives([Argument(role, column) for column in columns])],
     )
 
@@ -168,10 +180,20 @@ def _not_found(table: Table, role: str) -> DataError:
     usual = ", ".join(_STEMS[role][0][:2])
     wide = (", or ", Argument(role, several=True), " if there is one column per annotator")
     return DataError(
-        f"no column of {table.name} is named like the {role} ({usual}, ...); its columns are "
-        f"{written(table.columns)}",
+        f"no column of {table.name} is named like the {role} ({usual}, ...){_nearly(table, role)}; "
+        f"its columns are {written(table.columns)}",
         remedy=["pass ", Argument(role), *(wide if role == "annotator" else ())],
     )
+
+
+def _nearly(table: Table, role: str) -> str:
+    """Ask for the column that is written nearly like a name of the role."""
+    stems = [stem for stems in _STEMS[role] for stem in stems]
+    free = [name for name in table.columns if not any(_fit(other, name) for other in ROLES)]
+    for column in free:
+        if get_close_matches(plain(column).removesuffix("id"), stems, n=1):
+            return f" (did you mean {quoted(column)}?)"
+    return ""
 
 
 def not_recognised(table: Table) -> DataError:
@@ -179,7 +201,8 @@ def not_recognised(table: Table) -> DataError:
     item, annotator, label = map(Argument, ROLES)
     return DataError(
         f"{table.name} has no columns named like annotator and label, and is not one row per item "
-        f"with one column per annotator; its columns are {written(table.columns)}",
+        f"with one column per annotator; its columns are {written(table.columns)}"
+        f"{_seems_data(table)}",
         remedy=[
             *("pass ", item, ", ", annotator, " and ", label),
             *(", or ", Argument("annotator", several=True), " with the annotators' columns"),
@@ -187,10 +210,21 @@ def not_recognised(table: Table) -> DataError:
     )
 
 
+def _seems_data(table: Table) -> str:
+    """Say so if the first row, taken for names, holds what also stands below it."""
+    for name, coded in zip(table.columns, table.read(range(len(table.columns))), strict=True):
+        if name in set(coded.values.tolist()):
+            return (
+                f", and {quoted(name)} also stands below: if the first row is data, put a line"
+                " such as item,annotator,label above it"
+            )
+    return ""
+
+
 def gold_like(table: Table) -> list[int]:
     """Find the columns named like known labels."""
     return [
         place
         for place, column in enumerate(table.columns)
-        if plain(column) in GOLD.split() or str(column).lower().startswith("golden:")
+        if plain(column) in GOLD.split() or text_of(column).lower().startswith("golden:")
     ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from coterie.data.annotations import Array
+from coterie.words.visible import quoted, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,11 +97,15 @@ def code_objects(cells: Sequence[Any] | Array) -> Coded:
     import pandas as pd
 
     types = set(map(type, cells))
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in types):
+        raise Unusable("complex numbers")
+    if any(issubclass(kind, Decimal) for kind in types):  # a signaling NaN cannot even be compared
+        cells = [None if isinstance(x, Decimal) and x.is_nan() else x for x in cells]
     numeric = [kind for kind in types - _BOOLEANS if issubclass(kind, Number)]
     if len(numeric) > 1:
         # 1 and 1.0 are equal: one type for all, or the first row would decide which is kept.
         whole = all(issubclass(kind, (int, np.integer)) for kind in numeric)
-        common: Any = int if whole else float
+        common: Any = int if whole else _as_float
         cells = [common(cell) if _is_number(cell) else cell for cell in cells]
     if numeric and types & _BOOLEANS:
         _refuse_equal(cells)
@@ -109,6 +114,14 @@ def code_objects(cells: Sequence[Any] | Array) -> Coded:
     except TypeError as error:
         raise Unusable(str(error)) from error
     return Coded(codes, value_array(values))
+
+
+def _as_float(cell: Any) -> Any:
+    """Give a number as a float; one that is too large for any is equal to none, and stays."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return cell
 
 
 def _is_number(cell: Any) -> bool:
@@ -120,21 +133,27 @@ def _refuse_equal(cells: Sequence[Any] | Array) -> None:
     booleans = {bool(cell): cell for cell in cells if type(cell) in _BOOLEANS}
     for cell in cells:
         if _is_number(cell) and cell in booleans:
-            raise Mixed(f"{booleans[cell]!r} and {cell!r}")
+            raise Mixed(f"{quoted(booleans[cell])} and {quoted(cell)}")
 
 
 def code_arrow(column: Any) -> Coded:
     """Code a pyarrow ChunkedArray; nulls get -1, types stay exact."""
     import pyarrow as pa
 
+    try:
+        return _code_arrow(column)
+    except pa.ArrowNotImplementedError:  # what pyarrow cannot code, Python may
+        return code_objects(column.to_pylist())
+
+
+def _code_arrow(column: Any) -> Coded:
+    import pyarrow as pa
+
     if pa.types.is_null(column.type):
         return Coded(np.full(len(column), -1), value_array([]))
     if pa.types.is_signed_integer(column.type) and not column.null_count:
         return code_integers(column.to_numpy())
-    try:
-        chunks = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
-    except pa.ArrowNotImplementedError as error:
-        raise Unusable(str(error)) from error
+    chunks = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     encoded = chunks.unify_dictionaries().combine_chunks()
     indices = encoded.indices
     if indices.null_count:
@@ -187,6 +206,8 @@ def without_blanks(coded: Coded) -> Coded:
 def _is_blank(value: Any) -> bool:
     if isinstance(value, str):
         return not value or value.isspace()
+    if isinstance(value, Decimal):
+        return value.is_nan()
     return isinstance(value, float) and value != value
 
 
@@ -223,7 +244,7 @@ def sort_order(values: Array) -> Array:
     if all(issubclass(kind, Number) for kind in types):
         return _sorted_by(cells)
     # The type's name tells 1 from '1'.
-    return _sorted_by([(str(cell), type(cell).__name__) for cell in cells])
+    return _sorted_by([(text_of(cell), type(cell).__name__) for cell in cells])
 
 
 def _order_of_numerals(texts: list[str]) -> Array | None:
@@ -235,10 +256,13 @@ def _order_of_numerals(texts: list[str]) -> Array | None:
     except ValueError:
         return None
     order = np.argsort(numbers, kind="stable")
-    if (np.diff(numbers[order]) != 0).all():
+    if (numbers[order][1:] > numbers[order][:-1]).all():
         return order
-    # "1" and "1.0", or integers beyond 2**53: compare exactly, then as written.
-    return _sorted_by([(Decimal(text), text) for text in texts])
+    # "1" and "1.0", integers beyond 2**53, 12e345 and 67e890: compare exactly, then as written.
+    try:
+        return _sorted_by([(Decimal(text), text) for text in texts])
+    except InvalidOperation:  # an exponent of twenty digits: no number that anybody means
+        return None
 
 
 def _sorted_by(keys: Sequence[Any]) -> Array:
@@ -261,9 +285,9 @@ def look_up(values: Array, vocabulary: Array) -> Array:
     cells: Sequence[Hashable] = values.tolist()
     places: Sequence[Hashable] = vocabulary.tolist()
     if cells and places and _all_text(cells) and not _any_text(places):
-        places = list(map(str, places))
+        places = list(map(text_of, places))
     elif cells and places and _all_text(places) and not _any_text(cells):
-        cells = list(map(str, cells))
+        cells = list(map(text_of, cells))
     if _BOOLEANS & {*map(type, cells), *map(type, places)}:
         # With its kind, because True == 1: a dictionary alone would find one for the other.
         cells, places = ([(type(x) in _BOOLEANS, x) for x in some] for some in (cells, places))

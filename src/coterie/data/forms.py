@@ -63,7 +63,7 @@ def read_triples(
 
 def _as_list(table: Table, name: Any) -> list[Hashable] | None:
     """Tell a list of columns from one column, whose name may be a tuple."""
-    if isinstance(name, str) or not isinstance(name, Iterable):
+    if isinstance(name, str) or not isinstance(name, Iterable) or getattr(name, "ndim", 1) == 0:
         return None
     return None if isinstance(name, tuple) and name in table.columns else list(name)
 

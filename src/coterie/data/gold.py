@@ -16,6 +16,7 @@ from coterie.data.provenance import Format, Gold, Source
 from coterie.data.table import Table, columns_table, is_frame, table_from
 from coterie.errors import Argument, DataError
 from coterie.words.values import join, written
+from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,13 +40,13 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
     >>> with_gold(crowd, {"q2": "no"}).gold
     {'q2': 'no'}
     """
-    table, item, label = _items_and_labels(gold, "gold")
+    table, item, label = items_and_labels(gold, "gold")
     code = look_up(item.values, annotations.items)
     if code.min(initial=0) < 0:
         unknown = item.values[code < 0].tolist()
         more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
         raise DataError(
-            f"item {unknown[0]!r} of {table.name}{more} is not among the items labelled; "
+            f"item {quoted(unknown[0])} of {table.name}{more} is not among the items labelled; "
             "remove it, or write the ids as in the labels"
         )
     return gold_of_rows(table, annotations, code[item.codes], label, Gold(source=table.source))
@@ -81,8 +82,8 @@ def gold_of_rows(
         i = item[known[contradicted[0]]]
         said = annotations.classes[np.unique(truth[item[known] == i])].tolist()
         raise DataError(
-            f"item {annotations.items.tolist()[i]!r} has {len(said)} gold labels in {table.name}, "
-            f"{join([repr(label) for label in said])}; keep one"
+            f"item {quoted(annotations.items.tolist()[i])} has {len(said)} gold labels in "
+            f"{table.name}, {join([quoted(label) for label in said])}; keep one"
         )
     return annotations.with_gold_codes(gold, origin)
 
@@ -91,7 +92,7 @@ def _never_true(
     table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
 ) -> DataError:
     value = label.values.tolist()[label.codes[rows[0]]]
-    of = f"the label {value!r} of item {annotations.items.tolist()[item[rows[0]]]!r}"
+    of = f"the label {quoted(value)} of item {quoted(annotations.items.tolist()[item[rows[0]]])}"
     if value in annotations.extra_answers.tolist():
         return DataError(
             f"{of} in {table.name} is an extra answer, which is never true", remedy="correct it"
@@ -120,7 +121,7 @@ def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
     """
     import pandas as pd
 
-    table, item, label = _items_and_labels(source, name)
+    table, item, label = items_and_labels(source, name)
     rows = np.nonzero(label.codes >= 0)[0]
     known = pd.Series(
         label.values[label.codes[rows]],
@@ -130,7 +131,7 @@ def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
     several = known.groupby(level=0).nunique() > 1
     if several.any():
         raise DataError(
-            f"item {several.index[several][0]!r} has several labels in {table.name}; keep one"
+            f"item {quoted(several.index[several][0])} has several labels in {table.name}; keep one"
         )
     return known[~known.index.duplicated()]
 
@@ -173,7 +174,7 @@ def _as_written(values: Array, vocabulary: Array) -> Array:
     return result
 
 
-def _items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
+def items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     """Read items and their known labels; every item must be named, labels may be blank."""
     import pandas as pd
 
@@ -188,7 +189,7 @@ def _items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     else:
         raise DataError(
             f"{name} must be a Series or dict, item -> label, or a dataframe of items and labels, "
-            f"got {source!r:.80}; coterie.io.read_truth reads a file"
+            f"got {quoted(source)}; coterie.io.read_truth reads a file"
         )
     places = _gold_columns(table)
     item, label = table.read(places)

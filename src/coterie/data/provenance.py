@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
+from coterie.words.numbers import count
 from coterie.words.values import written
+from coterie.words.visible import quoted, visible
 
 
 class Format(StrEnum):
@@ -19,6 +22,8 @@ class Format(StrEnum):
     TRIPLES = "triples"
     MAPPING = "mapping"
     CODES = "codes"
+    EXCEL = "excel"
+    EXPORT = "export"
 
 
 class Form(StrEnum):
@@ -58,6 +63,72 @@ class Gold:
     source: Source | None = None
 
 
+OWN_GOLD = "gold of the export"
+"""The column of known labels that an export brings itself."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was read of the export of an annotation platform, and what was left out.
+
+    Parameters
+    ----------
+    format
+        The short name of the format, as ``format=`` takes it.
+    title
+        What people call the platform.
+    question, kind
+        The question that was read, and its type.
+    option
+        The option of a multi-select that was read as yes or no.
+    left_out
+        How many submissions do not count, by why.
+    kept
+        How many labels count only because they were asked for, by why they would not.
+    gold
+        Items with a known label.
+    told
+        What else was asked of the reader, by the name of the argument.
+    item, annotator
+        What was taken for items and annotators, in the platform's words.
+    notes
+        What a person should know of this kind of export.
+    paths
+        The files as the user named them, where there are several.
+
+    Examples
+    --------
+    >>> Export("prodigy", "Prodigy", "SPAM", "single choice", left_out=(("ignore", 3),)).sentence()
+    "Prodigy export, question 'SPAM' (single choice), item 'id'; left out: ignore 3"
+    """
+
+    format: str
+    title: str
+    question: str
+    kind: str
+    option: str | None = None
+    left_out: tuple[tuple[str, int], ...] = ()
+    kept: tuple[tuple[str, int], ...] = ()
+    gold: int = 0
+    told: tuple[tuple[str, Any], ...] = ()
+    item: str = "id"
+    annotator: str = ""
+    notes: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    def sentence(self) -> str:
+        """Say in one line what was read and left out."""
+        option = "" if self.option is None else f", option {quoted(self.option)}"
+        said = f"{self.title} export, question {quoted(self.question)} ({self.kind}){option}"
+        said += f", item {quoted(self.item)}"
+        said += f", annotator {quoted(self.annotator)}" if self.annotator else ""
+        if self.kept:
+            said += "; kept: " + ", ".join(f"{why} {n:,}" for why, n in self.kept)
+        if self.left_out:
+            said += "; left out: " + ", ".join(f"{why} {n:,}" for why, n in self.left_out)
+        return "; ".join([said, *self.notes])
+
+
 @dataclass(frozen=True)
 class Provenance:
     """What annotations were read from, and how.
@@ -82,11 +153,15 @@ class Provenance:
         Those that were declared; None if they were not.
     unread
         Columns that are named like known labels and were not read.
+    export
+        What was read of a platform's export; None for plain tables.
+    anonymised
+        The annotators' ids were replaced by salted hashes.
 
     Examples
     --------
     >>> import coterie
-    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no")]
+    >>> rows = [("q1", "ann", "yes"), ("q2", "bob", "no")]
     >>> found = coterie.read(rows, duplicates="first").provenance
     >>> found.source.name, found.form.value, found.duplicates
     ('the list of triples', 'long', 'first')
@@ -104,6 +179,8 @@ class Provenance:
     classes: tuple[Hashable, ...] | None = None
     extra_answers: tuple[Hashable, ...] | None = None
     unread: tuple[Hashable, ...] = ()
+    export: Export | None = None
+    anonymised: bool = False
 
     @property
     def columns(self) -> tuple[Hashable, ...]:
@@ -114,15 +191,28 @@ class Provenance:
 
     def sentence(self) -> str:
         """Say in one line what was read and which columns were taken."""
-        taken = "item the index" if self.item in (None, "") else f"item {self.item!r}"
+        if self.export is not None:
+            gold = "" if self.gold is None else f"; {self._gold_words()}"
+            hidden = "; anonymised" if self.anonymised else ""
+            return visible(f"{self.source.name}: {self.export.sentence()}{hidden}{gold}")
+        taken = "item the index" if self.item in (None, "") else f"item {quoted(self.item)}"
         if self.form is Form.WIDE:
             taken += f", one column per annotator: {written(self.annotators)}"
         else:
-            taken += f", annotator {self.annotators[0]!r}, label {self.label!r}"
+            taken += f", annotator {quoted(self.annotators[0])}, label {quoted(self.label)}"
         if self.gold is not None and self.gold.source is None:
-            taken += f", gold {self.gold.column!r}"
+            taken += f", gold {quoted(self.gold.column)}"
         elif self.gold is not None and self.gold.source and self.gold.source.path is not None:
             taken += f", gold from {self.gold.source.name}"
         if self.unread and self.gold is None:
             taken += f" (not read: {written(self.unread)}, named like known labels)"
-        return f"{self.source.name}{self.source.note}: {taken}"
+        taken += "; anonymised" if self.anonymised else ""
+        return visible(f"{self.source.name}{self.source.note}: {taken}")
+
+    def _gold_words(self) -> str:
+        """Say where an export's known labels come from."""
+        if self.gold is not None and self.gold.source is not None:
+            return f"gold from {self.gold.source.name}"
+        column = None if self.gold is None else self.gold.column
+        of = count(self.export.gold if self.export else 0, "item")
+        return f"gold of {of}" if column in (None, OWN_GOLD) else f"gold {quoted(column)} of {of}"

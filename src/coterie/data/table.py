@@ -19,6 +19,7 @@ from coterie.data.encoding import (
 from coterie.data.provenance import Format, Source
 from coterie.errors import DataError, MissingExtraError
 from coterie.words.values import join
+from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +28,7 @@ FRAME = Source("the frame", Format.FRAME)
 TRIPLES = Source("the list of triples", Format.TRIPLES)
 INDEX = -1  # the place of a pandas index among the columns
 _SHOWN = 3  # rows named in a sentence
+_MOST_BITS = 10_000  # of a whole number
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Table:
     def read(self, places: Sequence[int]) -> list[Coded]:
         """Code the columns at these places; blank text and NaN count as missing."""
         try:
-            return [without_blanks(coded) for coded in self.code(places)]
+            return [without_blanks(_settled(coded)) for coded in self.code(places)]
         except (Unusable, Mixed) as error:
             if len(places) > 1:  # which one?
                 return [self.read([place])[0] for place in places]
@@ -78,7 +80,7 @@ class Table:
 
     def column_name(self, place: int) -> str:
         """Name a column in a sentence."""
-        return "the index" if place == self.index else repr(self.columns[place])
+        return "the index" if place == self.index else quoted(self.columns[place])
 
     def row(self, place: int) -> str:
         """Name one row: ``row 17 of labels.csv (the header is row 1)``."""
@@ -90,6 +92,26 @@ class Table:
         text = f"{'row' if len(places) == 1 else 'rows'} {join(shown)} of {self.name}"
         text += f" ({self.counted})"
         return text + (f", and {len(places) - _SHOWN:,} more," if len(places) > _SHOWN else "")
+
+
+def _settled(coded: Coded) -> Coded:
+    """Give the same with one zero, not two; refuse numbers that Python will not write."""
+    values = coded.values
+    if values.dtype.kind == "f":
+        return coded._replace(values=values + 0.0)  # -0.0 and 0.0 are equal: no row may decide
+    if values.dtype == object:
+        for place, value in enumerate(values.tolist()):
+            if isinstance(value, float) and value == 0:
+                values[place] = 0.0
+            elif _is_too_long(value):
+                raise Unusable("a number of thousands of digits")
+    return coded
+
+
+def _is_too_long(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_too_long, value))
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
 
 
 def mixed(where: str, error: Mixed) -> DataError:
@@ -152,7 +174,22 @@ def _table_of_pandas(frame: pd.DataFrame) -> Table:
             for place in places
         ]
 
+    for name in frame.columns:
+        if not _is_name(name):
+            raise DataError(
+                f"the frame has a column called {quoted(name)}, a {type(name).__name__}, which "
+                "cannot be a name; rename it"
+            )
     return Table(FRAME, tuple(frame.columns), code, index=None if named else INDEX)
+
+
+def _is_name(value: object) -> bool:
+    """Tell whether a value can be looked up, as lists, arrays and signaling NaN cannot."""
+    try:
+        hash(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _table_of_arrow(frame: Any) -> Table:
@@ -189,7 +226,7 @@ def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
     for item, labels in data.items():
         if not isinstance(labels, Mapping):
             raise DataError(
-                f"the mapping's value at {item!r} is {_shortened(labels)}, expected a mapping "
+                f"the mapping's value at {quoted(item)} is {quoted(labels)}, expected a mapping "
                 "annotator -> label; for columns of equal length, pass pandas.DataFrame(...)"
             )
         triples += [(item, annotator, label) for annotator, label in labels.items()]
@@ -197,9 +234,10 @@ def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
 
 
 def _table_of_triples(data: Any, source: Source = TRIPLES) -> Table:
-    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+    single = getattr(data, "ndim", 1) == 0  # an array of numpy's without a length
+    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable) or single:
         raise DataError(
-            f"got {_shortened(data)}, expected a dataframe or triples (item, annotator, label)"
+            f"got {quoted(data)}, expected a dataframe or triples (item, annotator, label)"
         )
     if hasattr(data, "tolist"):  # a numpy array: give Python objects
         data = data.tolist()
@@ -215,11 +253,6 @@ def _table_of_triples(data: Any, source: Source = TRIPLES) -> Table:
             continue
         raise DataError(
             f"row {place} of {source.name} (the first is row 0) holds {size}, "
-            f"{_shortened(triple)}; expected three, (item, annotator, label)"
+            f"{quoted(triple)}; expected three, (item, annotator, label)"
         )
     return columns_table(source, dict(zip(("item", "annotator", "label"), cells, strict=True)))
-
-
-def _shortened(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -4,17 +4,103 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from coterie.data.encoding import Coded
 from coterie.data.table import Table
-from coterie.errors import DataWarning
+from coterie.errors import Argument, DataWarning, Words
+from coterie.words.values import did_you_mean
+from coterie.words.visible import quoted, text_of
+
+NOT_ANSWERS = {
+    "unsure", "not sure", "skip", "skipped", "don't know", "dont know", "do not know", "dk", "idk",
+    "i don't know", "i do not know", "can't tell", "cannot tell", "can't say", "cannot say", "n/a",
+    "na", "nan", "none", "null", "nil", "unknown", "undecided", "unclear", "abstain", "abstained",
+    "refuse", "refused", "no answer", "no response", "not answered", "not applicable",
+    "no opinion", "prefer not to say", "?", "??", "-", "--", ".",
+}  # fmt: skip
+"""Labels, in lower case and without blanks around, that more often mean no answer than a class."""
+
+FEW_LABELS, NEARLY_ALL = 20, 0.9
+"""With so few labels in all nobody is warned; one annotator with this share is nearly everybody."""
+
+MANY_CLASSES, FEW_EACH = 20, 3
+"""So many classes with so few labels each, in the mean, are hardly categories."""
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, DataWarning, stacklevel=2)
+def _warn(message: Words, remedy: Words = "") -> None:
+    warnings.warn(DataWarning(message, remedy=remedy), stacklevel=2)
+
+
+def _counts(coded: Coded) -> dict[Any, int]:
+    """Give how often each value occurs."""
+    counts = np.bincount(coded.codes, minlength=len(coded.values))
+    return dict(zip(coded.values.tolist(), counts.tolist(), strict=True))
+
+
+def warn_of_non_answers(table: Table, label: Coded, declared: Collection[Any]) -> None:
+    """Ask about labels that read like no answer, unless somebody has said what they are."""
+    counts = _counts(label)
+    found = [
+        v for v in counts if v not in declared and text_of(v).strip().casefold() in NOT_ANSWERS
+    ]
+    if not found:
+        return
+    shown = ", ".join(f"{quoted(value)} ({counts[value]:,})" for value in found)
+    one = len(found) == 1
+    extra = Argument("extra_answers", found)
+    _warn(
+        f"{'a label' if one else 'labels'} of {table.name} that {'reads' if one else 'read'} like "
+        f"no answer {'counts as a class' if one else 'count as classes'} that an item can truly "
+        f"have (how often): {shown}",
+        ["pass ", extra, " if the annotator did not know, ", Argument("classes"), " if it is one"],
+    )
+
+
+def warn_of_many_classes(table: Table, label: Coded) -> None:
+    """Say that labels hardly ever come back: numbers or free text, not categories."""
+    n_classes, n_labels = len(label.values), len(label.codes)
+    if n_classes < MANY_CLASSES or n_labels >= FEW_EACH * n_classes:
+        return
+    numbers = label.values.dtype.kind == "f" or all(map(_is_fraction, label.values.tolist()))
+    kind = "numbers with fractions" if numbers else "free text or ids"
+    remedy = "put them into a few bins" if numbers else "name another column as the label"
+    _warn(
+        f"{table.name} has {n_classes:,} different labels among {n_labels:,}: they look like "
+        f"{kind}, and each counts as a class of its own; {remedy}"
+    )
+
+
+def _is_fraction(value: Any) -> bool:
+    text = text_of(value)
+    return "." in text and text.replace(".", "", 1).lstrip("+-").isdecimal()
+
+
+def warn_of_blanks(table: Table, role: str, coded: Coded) -> None:
+    """Show ids that differ only by blanks around them, and would be two."""
+    texts = [value for value in coded.values.tolist() if isinstance(value, str)]
+    if not any(text != text.strip() for text in texts):
+        return
+    groups = _alike(sorted(texts), str.strip)
+    if groups:
+        shown = "; ".join(", ".join(map(repr, group)) for group in groups[:3])
+        more = f"; and {len(groups) - 3:,} more" if len(groups) > 3 else ""
+        _warn(
+            f"{role}s of {table.name} that differ only by blanks around them count as different: "
+            f"{shown}{more}; remove the blanks if they are the same"
+        )
+
+
+def warn_of_lone_item(table: Table, item: Coded) -> None:
+    """Say that one item teaches nothing of the annotators."""
+    if len(item.values) == 1:
+        _warn(
+            f"{table.name} has one item, {quoted(item.values.tolist()[0])}: nothing can be learnt "
+            "of the annotators from it, and the result is little more than a vote"
+        )
 
 
 def _alike(values: list[Any], key: Any) -> list[list[Any]]:
@@ -30,9 +116,9 @@ def warn_of_variants(table: Table, label: Coded) -> None:
     groups = _alike(sorted(texts), lambda text: text.strip().casefold())
     if not groups:
         return
-    counts = dict(zip(label.values.tolist(), np.bincount(label.codes).tolist(), strict=True))
+    counts = _counts(label)
     shown = "; ".join(
-        ", ".join(f"{text!r} ({counts[text]:,})" for text in group) for group in groups[:3]
+        ", ".join(f"{quoted(text)} ({counts[text]:,})" for text in group) for group in groups[:3]
     )
     more = f"; and {len(groups) - 3} more groups" if len(groups) > 3 else ""
     _warn(
@@ -48,7 +134,7 @@ def warn_of_mixed_types(table: Table, role: str, coded: Coded) -> None:
         return
     groups = _alike(values.tolist(), str)
     if groups:
-        pair = " and ".join(f"{value!r} ({type(value).__name__})" for value in groups[0])
+        pair = " and ".join(f"{quoted(value)} ({type(value).__name__})" for value in groups[0])
         more = f", and {len(groups) - 1:,} more such cases" if len(groups) > 1 else ""
         _warn(
             f"the {role} column of {table.name} holds {pair}{more}, which count as different; "
@@ -60,15 +146,42 @@ def warn_of_lone_annotator(table: Table, annotator: Coded) -> None:
     """Say that a single annotator cannot be compared with anybody."""
     if len(annotator.values) == 1:
         _warn(
-            f"{table.name} has one annotator, {annotator.values.tolist()[0]!r}: with nobody to "
-            "compare, a result can only repeat the labels"
+            f"{table.name} has one annotator, {quoted(annotator.values.tolist()[0])}: with nobody "
+            "to compare, a result can only repeat the labels"
         )
+
+
+def warn_of_one_for_all(table: Table, item: Coded, annotator: Coded) -> None:
+    """Say that one annotator is nearly the whole file, or that nobody labels what another does."""
+    counts, n_labels = _counts(annotator), len(annotator.codes)
+    if len(counts) < 2 or n_labels < FEW_LABELS:
+        return
+    name = max(counts, key=lambda one: counts[one])
+    if counts[name] >= NEARLY_ALL * n_labels:
+        _warn(
+            f"{counts[name]:,} of {n_labels:,} labels of {table.name} are by one annotator, "
+            f"{quoted(name)}: few others can say whether they are right"
+        )
+    elif len(item.values) == n_labels:
+        _warn(
+            f"every item of {table.name} has one label: annotators who label nothing in common "
+            "cannot be compared, and a result can only repeat the labels; get a second label of "
+            "some items"
+        )
+
+
+def warn_of_unsaid(table: Table, label: Coded, extra: Collection[Any]) -> None:
+    """Ask about an extra answer that nobody gave, if a label is written nearly so."""
+    given = label.values.tolist()
+    for answer in extra:
+        if answer not in given and (asked := did_you_mean(answer, given)):
+            _warn([Argument("extra_answers"), f" names {quoted(answer)}, which nobody said{asked}"])
 
 
 def warn_of_lone_label(table: Table, label: Coded) -> None:
     """Say that every label is the same, though more classes were declared."""
     if len(label.values) == 1:
         _warn(
-            f"every label of {table.name} is {label.values.tolist()[0]!r}; "
+            f"every label of {table.name} is {quoted(label.values.tolist()[0])}; "
             "the other classes were never said"
         )

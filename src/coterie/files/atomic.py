@@ -6,20 +6,24 @@ that the next write of that name can tell what a dead process has left, and remo
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
-from coterie.errors import CoterieError, DataError
+from coterie.errors import DataError
+from coterie.files.locks import folder_held, lock
+from coterie.files.paths import naming
+from coterie.files.tried import try_folder
 
-if sys.platform != "win32":
-    import fcntl
+NOTE = ".unfinished.json"
+"""Lies in a folder while results are put in place: the checksum of each, by name."""
 
 Writer = Callable[[Path], object]
 """Writes one file, whole, to the path it is given."""
@@ -31,10 +35,15 @@ def text_writer(text: str) -> Writer:
 
 
 def check_free(out: Path, paths: Iterable[Path], *, force: bool) -> None:
-    """Refuse, before any work is done, to write where earlier results lie."""
+    """Refuse, before any work is done, where earlier results lie or nothing can be written."""
     for folder in (out, *out.parents):
         if folder.exists() and not folder.is_dir():
             raise DataError(f"{folder} is a file, not a folder; choose another --out")
+    _check_new(out, paths, force=force)
+    try_folder(out)
+
+
+def _check_new(out: Path, paths: Iterable[Path], *, force: bool) -> None:
     there = [path.name for path in paths if path.exists()]
     if there and not force:
         raise DataError(
@@ -65,8 +74,65 @@ def write_file(path: Path, write: Writer, *, parents: bool = True) -> None:
     write_files({path: write}, parents=parents)
 
 
+def write_set(
+    out: Path, writers: Mapping[Path, Writer], remove: Iterable[Path] = (), *, force: bool
+) -> None:
+    """Write files that belong together into one folder: all of them or none.
+
+    What is killed while it renames leaves a note behind, which :func:`check_whole` reads. Of two
+    writers at once one wins whole, and the other is told.
+
+    Parameters
+    ----------
+    out
+        The folder, made if it is not there.
+    writers
+        What writes each file in it.
+    remove
+        Files of an earlier run that must not lie beside the new ones.
+    force
+        Replace files that are there; they may have been written since work began.
+    """
+    with naming(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with folder_held(out):
+        _check_new(out, writers, force=force)
+        write_files(writers, remove, note=out / NOTE)
+
+
+def check_whole(path: Path) -> None:
+    """Refuse a file whose folder somebody was killed in while results were put in place.
+
+    What is torn is named: it is not of the same run as the rest.
+    """
+    note = path.parent / NOTE
+    try:
+        sums = json.loads(note.read_text("utf-8"))
+        torn = [name for name in sums if _checksum(path.parent / name) != sums[name]]
+    except (OSError, ValueError, TypeError, AttributeError):
+        return  # there is no note, or it is none of ours
+    if torn and path.name in sums:
+        raise DataError(
+            f"{path.parent} holds parts of two runs, one of which was killed while it wrote: "
+            f"{', '.join(map(str, torn))} {'is' if len(torn) == 1 else 'are'} not of the same run "
+            "as the rest; run it again with --force"
+        )
+
+
+def _checksum(path: Path) -> str | None:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None
+
+
 def write_files(
-    writers: Mapping[Path, Writer], remove: Iterable[Path] = (), *, parents: bool = True
+    writers: Mapping[Path, Writer],
+    remove: Iterable[Path] = (),
+    *,
+    parents: bool = True,
+    note: Path | None = None,
 ) -> None:
     """Write several files aside, then give all of them their names; on failure leave nothing.
 
@@ -78,44 +144,39 @@ def write_files(
         Files of an earlier run that must not lie beside the new ones.
     parents
         Make folders that are not there.
+    note
+        A file that says, while files are renamed, what they should be.
     """
     for path in writers:
-        with _naming(path):
+        with naming(path):
             if path.is_dir():
                 raise DataError(f"{path} is a folder; name a file")
     asides: dict[Path, Aside] = {}
     try:
         for path, write in writers.items():
-            with _naming(path):
+            with naming(path):
                 if parents:
                     path.parent.mkdir(parents=True, exist_ok=True)
                 remove_abandoned(path)
                 asides[path] = Aside(path)
                 write(asides[path].path)
                 asides[path].sync()
+        if note is not None:
+            sums = {path.name: _checksum(aside.path) for path, aside in asides.items()}
+            write_file(note, text_writer(json.dumps(sums)))
         for path, aside in asides.items():
-            with _naming(path):
+            with naming(path):
                 aside.rename(path)
         for path in remove:
             if path not in writers:
-                with _naming(path, "removed"):
+                with naming(path, "removed"):
                     remove_abandoned(path)
                     path.unlink(missing_ok=True)
+        if note is not None:
+            note.unlink(missing_ok=True)
     finally:
         for aside in asides.values():
             aside.close()
-
-
-@contextmanager
-def _naming(path: Path, what: str = "written") -> Iterator[None]:
-    """Name the file that was asked for in whatever goes wrong, not the one beside it."""
-    try:
-        yield
-    except CoterieError:
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a NUL in a path, text that is no UTF-8
-        reason = (isinstance(error, OSError) and error.strerror) or error
-        raise DataError(f"{path} cannot be {what}: {reason}") from error
 
 
 class Aside:
@@ -124,7 +185,7 @@ class Aside:
     def __init__(self, target: Path) -> None:
         self.path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         self._held = self.path.open("xb")
-        _lock(self._held)
+        lock(self._held)
 
     def sync(self) -> None:
         """Force the content to disk: after a power cut a renamed file must not be empty."""
@@ -151,16 +212,5 @@ def remove_abandoned(target: Path) -> None:
         if name.fullmatch(path.name):
             # What cannot be opened, locked or removed is somebody's; what is gone is gone.
             with suppress(OSError), path.open("rb") as file:
-                if _lock(file):
+                if lock(file):
                     path.unlink()
-
-
-def _lock(file: BinaryIO) -> bool:
-    """Lock a file until it is closed; False if somebody else has, or if there are no locks here."""
-    if sys.platform == "win32":
-        return False
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

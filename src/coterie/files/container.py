@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from coterie.errors import DataError
 from coterie.files.atomic import Writer
+from coterie.files.paths import existing, naming
 from coterie.version import __version__
 
 HEADER = "coterie.json"
@@ -79,12 +80,8 @@ def _member(name: str) -> zipfile.ZipInfo:
 
 def read_container(path: str | PathLike[str], format: Format) -> Content:
     """Read a file and check that it is whole; whatever is wrong with it is a DataError."""
-    place = Path(path).expanduser()
-    if place.is_dir():
-        raise DataError(f"{path} is a folder; expected a file saved by coterie")
-    if not place.exists():
-        raise DataError(f"there is no file {path}; check the path")
-    with damage_of(path), place.open("rb") as handle:
+    place = existing(path, "a file saved by coterie")
+    with naming(path, "read"), place.open("rb") as handle, damage_of(path):
         if not (start := handle.read(2)):
             raise DataError(f"{path} is empty; expected a file saved by coterie")
         if start != b"PK":

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from coterie.priors.base import BY_VALUE
+from coterie.words.visible import quoted
 
 KINDS = "biufMmU"
 """Kinds of numpy scalars and arrays that are kept: booleans, numbers, dates, text."""
@@ -78,7 +79,7 @@ def to_json(value: Any, *, or_text: bool = False) -> Any:
         return _numpy_to_json(value)
     if or_text:
         return {"$text": str(value) if isinstance(value, PurePath) else repr(value)}
-    raise Unkept(f"{value!r} has type {kind.__name__}")
+    raise Unkept(f"{quoted(value)} has type {kind.__name__}")
 
 
 _PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
@@ -97,7 +98,7 @@ def _numpy_to_json(value: Any) -> dict[str, Any]:
     if value.dtype.kind in "Mm":
         value = value.astype(np.int64)
     elif value.dtype.kind == "f" and value.dtype.itemsize > 8:
-        raise Unkept(f"{value!r} has type {value.dtype}")
+        raise Unkept(f"{quoted(value)} has type {value.dtype}")
     if isinstance(value, np.ndarray):
         return {"$array": [code, list(value.shape), to_json(value.ravel().tolist())]}
     return {"$numpy": [code, to_json(value.item())]}
@@ -120,7 +121,7 @@ def from_json(found: Any) -> Any:
         return {key: from_json(one) for key, one in found.items()}
     ((key, inside),) = found.items()
     if key not in _READERS:
-        raise ValueError(f"unknown kind of value {key!r}")
+        raise ValueError(f"unknown kind of value {quoted(key)}")
     return _READERS[key](inside)
 
 
@@ -145,7 +146,7 @@ def _read_array(inside: Any) -> Any:
 def _dtype(code: Any) -> np.dtype[Any]:
     dtype = np.dtype(str(code))
     if dtype.kind not in KINDS:
-        raise ValueError(f"unknown type {code!r}")
+        raise ValueError(f"unknown type {quoted(code)}")
     return (
         np.dtype("U") if dtype.kind == "U" else dtype
     )  # its length is the value's, not the file's

@@ -91,3 +91,16 @@ def narrow(codes: NDArray[Any]) -> NDArray[Any]:
     """
     low, high = codes.min(initial=0), codes.max(initial=0)
     return codes.astype(np.result_type(np.min_scalar_type(low), np.min_scalar_type(high)))
+
+
+def narrow_floats(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Give the same numbers in half precision, if that loses nothing.
+
+    Examples
+    --------
+    >>> narrow_floats(np.array([0.5, 0.25])).dtype, narrow_floats(np.array([0.1])).dtype
+    (dtype('float16'), dtype('float64'))
+    """
+    with np.errstate(over="ignore"):
+        half = numbers.astype(np.float16)
+    return half if np.array_equal(half, numbers) else numbers

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.inference.kept import room, window
+from coterie.inference.chain_draws import new_chain_draws, part_of_trace
 from coterie.inference.plan import Plan
 from coterie.inference.protocol import NO_HOOKS, Hooks, Kernels
 from coterie.kernels.keep import Record, Streams
@@ -30,7 +31,9 @@ class Sampler:
     data: Codes
     prior: Any
     plan: Plan
-    vote: ClearVotes
+    votes: NDArray[np.int32]  # (items, classes)   labels of each class
+    clear: ClearVotes  # who won them
+    items: NDArray[Any]  # (items,)   what they are called
     coteries: bool = False  # the model's ability
     hooks: Hooks = NO_HOOKS
     layout: Layout = PLAIN  # what the kernel records beside what every kernel does
@@ -45,10 +48,10 @@ class Chain:
         self.number = number
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
         moves = self.streams.moves
-        start = sampler.hooks.start(number, data, moves)
+        start = sampler.hooks.start(number, data, sampler.votes, moves)
         self.state = kernels.initial_state(data, prior, start.truth, start.group, moves)
         self.tally = new_tally(data, layout)
-        self.kept, self._keep = room(sampler.plan, data, sampler.vote, layout)
+        self.kept, self._keep = new_chain_draws(sampler.plan, data, sampler.clear, layout)
         self._scratch = kernels.new_scratch(self.state, data, prior)
         self.done = 0
         self.n_coteries = 0
@@ -74,7 +77,7 @@ class Chain:
             tally, keep = self.tally._replace(weight=0.0), self._keep._replace(every=0)
         else:
             count = self.done - burn_in
-            trace = window(self.kept.trace, count, count + block)
+            trace = part_of_trace(self.kept.trace, count, count + block)
             tally, keep = self.tally, self._keep
         kernels, record = sampler.kernels, Record(tally, trace, keep)
         kernels.run_block(self.state, data, sampler.prior, self.streams, record, self._scratch)

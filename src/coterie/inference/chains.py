@@ -10,11 +10,10 @@ from typing import Literal
 
 from coterie.diagnostics import WATCHED, diagnose, has_converged, load
 from coterie.inference.chain import Chain
+from coterie.inference.chain_draws import part_of_trace
 from coterie.inference.cores import cores
-from coterie.inference.kept import window
 from coterie.inference.progress import Bar
-from coterie.inference.settled import settled_traces
-from coterie.inference.watch import stack
+from coterie.inference.traces import stack_traces
 
 Stopped = Literal["converged", "sweeps", "interrupted"]
 
@@ -39,7 +38,7 @@ def run_chains(
     """
     plan = chains[0].sampler.plan
     stop = Event()
-    if early_stop or bar.shown or chains[0].sampler.hooks.settled is settled_traces:
+    if early_stop or bar.shown or len(chains) == 1:
         Thread(target=load).start()  # it takes a second, in which the chains can run
     target = plan.next_look(max(chain.done for chain in chains))
     with ThreadPoolExecutor(workers(n_jobs, len(chains))) as pool:
@@ -91,8 +90,8 @@ def _settled(chains: Sequence[Chain], target: int, bar: Bar) -> bool:
     """Say whether the chains, up to this sweep, have converged."""
     sampler = chains[0].sampler
     sweeps, layout = target - sampler.plan.burn_in, sampler.layout
-    kept = [window(chain.kept.trace, 0, sweeps) for chain in chains]
-    traces = stack(kept, sampler.coteries, layout)
+    kept = [part_of_trace(chain.kept.trace, 0, sweeps) for chain in chains]
+    traces = stack_traces(kept, sampler.coteries, layout)
     if bar.shown:
         bar.r_hat = float(diagnose({"log_joint": traces["log_joint"]}, ["r_hat"])["r_hat"][0])
     return has_converged(traces, watched=(*WATCHED, *layout.watched))

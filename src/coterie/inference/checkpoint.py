@@ -8,18 +8,20 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from coterie.data.annotations import Array
-from coterie.errors import DataError
+from coterie.errors import DataError, DataWarning
 from coterie.files.atomic import write_file
 from coterie.files.container import Content, Format, container_writer, read_container
+from coterie.files.paths import to_write
 from coterie.inference.chain import Chain
-from coterie.inference.kept import filled
+from coterie.inference.chain_draws import filled_draws
+from coterie.inference.restored import check_progress, check_values
 from coterie.version import __version__
 
 FORMAT = Format("coterie checkpoint", 2)
@@ -42,10 +44,11 @@ class Checkpoint:
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = to_write(path)
         self.identity = {"version": __version__, **identity}
         self._last = time.monotonic()
         self._cost = 0.0
+        self._has_failed = False
 
     def due(self) -> bool:
         """Say whether it is time to write again."""
@@ -53,7 +56,10 @@ class Checkpoint:
         return time.monotonic() - self._last > wait
 
     def write(self, chains: Sequence[Chain], entropy: int) -> None:
-        """Store the chains, which must be at rest, in place of what was stored last."""
+        """Store the chains, which must be at rest, in place of what was stored last.
+
+        Where that fails, on a full disk, the run goes on: a warning says so once.
+        """
         start = time.monotonic()
         header = {
             "identity": self.identity,
@@ -65,7 +71,12 @@ class Checkpoint:
             for chain in chains
             for name, array in _arrays(chain).items()
         }
-        write_file(self.path, container_writer(FORMAT, header, arrays))
+        try:
+            write_file(self.path, container_writer(FORMAT, header, arrays))
+        except DataError as error:
+            if not self._has_failed:
+                self._has_failed = True
+                warnings.warn(f"{error}; the run goes on without it", DataWarning, stacklevel=2)
         self._last = time.monotonic()
         self._cost = self._last - start
 
@@ -77,7 +88,7 @@ class Checkpoint:
             found = read_container(self.path, FORMAT)
             stored = dict(found.header["identity"])
             np.random.SeedSequence(int(found.header["entropy"]))
-        except (DataError, KeyError, TypeError, ValueError) as error:
+        except (DataError, LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise self._damaged() from error
         changed = [
             name for name in {**stored, **self.identity}
@@ -95,7 +106,7 @@ class Checkpoint:
         try:
             for chain, facts in zip(chains, stored.header["chains"], strict=True):
                 _restore(chain, facts, stored.arrays)
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise self._damaged() from error
         return min(chain.done for chain in chains)
 
@@ -113,7 +124,7 @@ def _describe(chain: Chain) -> dict[str, Any]:
 
 def _arrays(chain: Chain) -> dict[str, Array]:
     """Everything of a chain that is an array, by name."""
-    kept = filled(chain.kept)
+    kept = filled_draws(chain.kept)
     return {
         **_prefixed("state", chain.state._asdict()),
         "tally/probability": chain.tally.probability,
@@ -130,6 +141,10 @@ def _prefixed(prefix: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
 
 def _restore(chain: Chain, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     stored = {name: arrays[f"{chain.number}/{name}"] for name in _arrays(chain)}
+    if stored["kept/used"].shape != chain.kept.used.shape:
+        raise ValueError("used")
+    n_seats = len(getattr(chain.state, "group", chain.sampler.data.annotator_start[1:]))
+    check_progress(facts, stored["kept/used"], chain.sampler.plan, n_seats)
     chain.kept.used[:] = stored["kept/used"]
     for name, array in _arrays(chain).items():  # views of the chain's own arrays, now that long
         if array.shape != stored[name].shape or array.dtype != stored[name].dtype:
@@ -138,3 +153,4 @@ def _restore(chain: Chain, facts: Mapping[str, Any], arrays: Mapping[str, Array]
     chain.done, chain.n_coteries = int(facts["done"]), int(facts["n_coteries"])
     for stream, state in zip(chain.streams, facts["streams"], strict=True):
         stream.bit_generator.state = state
+    check_values(chain)

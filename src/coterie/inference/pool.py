@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from coterie.diagnostics import WATCHED
 from coterie.inference.chain import Chain
-from coterie.inference.kept import first
+from coterie.inference.chain_draws import first_draws
 from coterie.inference.protocol import Averages
-from coterie.inference.watch import stack
+from coterie.inference.traces import stack_traces
 from coterie.posterior import DrawnArray, Draws
 
 FloatArray = NDArray[np.float64]
@@ -35,12 +35,14 @@ def average_items(chains: Sequence[Chain]) -> Averages:
     first_one, *others = chains
     probability = first_one.tally.probability / first_one.tally.sweeps
     per_item = first_one.tally.per_item / first_one.tally.sweeps
+    sampler, reference = first_one.sampler, per_item.copy()
     for chain in others:
         probability += chain.tally.probability / chain.tally.sweeps
-        per_item += chain.tally.per_item / chain.tally.sweeps
+        found = chain.tally.per_item / chain.tally.sweeps
+        per_item += sampler.hooks.align(reference, found)
     probability /= len(chains)
     per_item /= len(chains)
-    return Averages(probability, first_one.sampler.layout.split_items(per_item))
+    return Averages(probability, sampler.layout.split_items(per_item), sampler.votes)
 
 
 def pool(chains: Sequence[Chain]) -> Pooled:
@@ -49,7 +51,7 @@ def pool(chains: Sequence[Chain]) -> Pooled:
     After an interruption chains differ in length; draws are cut to the shortest.
     """
     sweeps, draws, matrices = np.min([chain.kept.used for chain in chains], axis=0)
-    kept = [first(chain.kept, sweeps, draws, matrices) for chain in chains]
+    kept = [first_draws(chain.kept, sweeps, draws, matrices) for chain in chains]
     clustered, layout = chains[0].sampler.coteries, chains[0].sampler.layout
     extra = layout.split_draws(np.stack([one.per_draw for one in kept]))
     means = [chain.kept.confusion_sum / chain.kept.used[1] for chain in chains]
@@ -62,8 +64,9 @@ def pool(chains: Sequence[Chain]) -> Pooled:
             class_balance=np.stack([one.class_balance for one in kept]),
             partition=np.stack([one.partition for one in kept]) if clustered else None,
             n_coteries=np.stack([one.n_coteries for one in kept]) if clustered else None,
-            trace=stack([one.trace for one in kept], clustered, layout),
+            trace=stack_traces([one.trace for one in kept], clustered, layout),
             watched=(*WATCHED, *layout.watched),
             extra={one.name: DrawnArray(one.dims, extra[one.name]) for one in layout.per_draw},
+            last=tuple(chain.state._asdict() for chain in chains),
         ),
     )

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.inference.modes import Evidence, Verdict, judge_modes
-from coterie.inference.settled import Outcome, Settled, settled_traces
+from coterie.inference.settled import Outcome, Settled, settled_labels
 from coterie.inference.start import Start, start_apart
 from coterie.kernels.keep import Record, Streams
 from coterie.kernels.layout import PLAIN, Layout
+from coterie.kernels.matrices import Matrices
 from coterie.posterior import ItemNumbers
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
 
 
 class Kernels(Protocol):
@@ -54,6 +56,7 @@ class Averages(NamedTuple):
 
     item_probability: FloatArray  # (items, classes)   the model's own
     per_item: Mapping[str, FloatArray]  # (items, columns)   by the names of the layout
+    votes: IntArray  # (items, classes)   labels of each class
 
 
 class Reported(NamedTuple):
@@ -76,6 +79,21 @@ def report_as_found(found: Averages, layout: Layout, data: Codes, prior: Any) ->
     return Reported(found.item_probability, numbers)
 
 
+def matrices_as_found(
+    matrices: Matrices, probability: FloatArray, data: Codes, streams: Streams
+) -> None:
+    """Keep the matrices that the kernel drew."""
+
+
+def no_alignment(reference: FloatArray, found: FloatArray) -> FloatArray:
+    """Take the columns per item of every chain as they are."""
+    return found
+
+
+def no_check(state: Any, data: Codes, prior: Any) -> None:
+    """Take a state from a checkpoint as it is."""
+
+
 @dataclass(frozen=True)
 class Hooks:
     """Where a sampled model departs from the others; a model names only what it changes.
@@ -85,7 +103,8 @@ class Hooks:
     layout
         ``(data, prior) -> Layout``: what the kernel records beside what every kernel does.
     start
-        ``(number, data, rng) -> Start``: where chain ``number`` starts.
+        ``(number, data, votes, rng) -> Start``: where chain ``number`` starts. The votes are the
+        labels of each class of each item, shape (items, classes).
     judge
         ``(evidence) -> Verdict``: which chains are pooled, and why not the others.
     settled
@@ -93,16 +112,28 @@ class Hooks:
     report
         ``(averages, layout, data, prior) -> Reported``: the probabilities and numbers of the items
         that users see, from what was averaged.
+    matrices
+        ``(matrices, probability, data, streams)``: turns what the kernel kept of matrices, in
+        place, into what users see, given the reported probabilities.
+    check
+        ``(state, data, prior)``: raises ValueError if a state that was read from a checkpoint
+        cannot be one. Its truth and groups are known to be in range, and nothing in it is NaN.
+    align
+        ``(reference, found) -> found``: brings the numbers per item of a chain, shape (items,
+        columns), in the order that fits those of the first, where columns permute.
     coterie_densities
         The log joint holds a density of every coterie's parameters: such log joints are compared
         only between chains that had the same number of coteries at some time.
     """
 
     layout: Callable[[Codes, Any], Layout] = no_layout
-    start: Callable[[int, Codes, np.random.Generator], Start] = start_apart
+    start: Callable[[int, Codes, IntArray, np.random.Generator], Start] = start_apart
     judge: Callable[[Evidence], Verdict] = judge_modes
-    settled: Callable[[Outcome], Settled] = settled_traces
+    settled: Callable[[Outcome], Settled] = settled_labels
     report: Callable[[Averages, Layout, Codes, Any], Reported] = report_as_found
+    matrices: Callable[[Matrices, FloatArray, Codes, Streams], None] = matrices_as_found
+    check: Callable[[Any, Codes, Any], None] = no_check
+    align: Callable[[FloatArray, FloatArray], FloatArray] = no_alignment
     coterie_densities: bool = False
 
 

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.errors import ConvergenceWarning, CoterieError
+from coterie.errors import Argument, ConvergenceWarning, CoterieError
+from coterie.files.locks import file_held
 from coterie.inference.chain import Chain, Sampler
-from coterie.inference.chains import Stopped, run_chains
+from coterie.inference.chains import Stopped, run_chains, workers
 from coterie.inference.checkpoint import Checkpoint
+from coterie.inference.forecast import forecast, is_long
 from coterie.inference.modes import Evidence, Verdict
 from coterie.inference.pool import Pooled, average_items, pool
 from coterie.inference.progress import progress_bar, say
+from coterie.inference.protocol import Reported
 from coterie.inference.settled import Outcome, Settled
-from coterie.inference.verdicts import note_coteries, note_labels
+from coterie.inference.verdicts import note_coteries, note_labels, note_readings
+from coterie.kernels.matrices import Matrices
 from coterie.numeric.jit import telling_of_compilation
+from coterie.posterior import Draws
+from coterie.posterior.verdicts import ONE_LABEL
 
 
 class Options(NamedTuple):
@@ -38,6 +44,7 @@ class Sample(NamedTuple):
     """What a run found, and how it went."""
 
     pooled: Pooled
+    reported: Reported
     converged: bool
     facts: dict[str, Any]
 
@@ -64,12 +71,29 @@ def run(
     sampler: Sampler, options: Options, identity: Mapping[str, Any]
 ) -> tuple[list[Chain], Stopped, bool]:
     """Run the chains, from a checkpoint if there is one; say how they stopped, and whether so."""
-    store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
+    if options.checkpoint is None:
+        return run_with(None, sampler, options)
+    store = Checkpoint(options.checkpoint, identity)
+    with file_held(store.path):
+        return run_with(store, sampler, options)
+
+
+def run_with(
+    store: Checkpoint | None, sampler: Sampler, options: Options
+) -> tuple[list[Chain], Stopped, bool]:
+    """Run the chains, from what is stored if anything is."""
     stored = store.read() if store else None
     entropy = options.random_state if stored is None else int(stored.header["entropy"])
     root = np.random.SeedSequence(entropy)
     seeds = root.spawn(options.chains)
-    chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
+    try:
+        chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
+    except MemoryError:
+        raise CoterieError(
+            f"the memory does not suffice to keep {options.chains:,} chains of "
+            f"{sampler.plan.sweeps:,} sweeps",
+            remedy=["lower ", Argument("sweeps"), " or ", Argument("chains")],
+        ) from None
     resumed = stored is not None
     if store and stored:
         done = store.restore(stored, chains)
@@ -83,6 +107,10 @@ def run(
         if store and store.due():
             store.write(chains, int(root.entropy))  # type: ignore[arg-type]
 
+    if options.progress and is_long(sampler, len(chains)):
+        threads = workers(options.n_jobs, len(chains))
+        if (word := forecast(chains, threads, early_stop=options.early_stop)) is not None:
+            say(word, options.progress)
     with progress_bar(options.name, options.chains * sampler.plan.end, options.progress) as bar:
         stopped = run_chains(
             chains, early_stop=options.early_stop, n_jobs=options.n_jobs, bar=bar, meeting=meeting
@@ -98,12 +126,14 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
     sampler = chains[0].sampler
     verdict = sampler.hooks.judge(_evidence(chains))
-    pooled = pool([chains[k] for k in verdict.kept])
+    kept = [chains[k] for k in verdict.kept]
+    pooled = pool(kept)
     if not np.isfinite(pooled.averages.item_probability).all():
         raise CoterieError(
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
         )
+    reported = report(pooled, kept[0])
     facts: dict[str, Any] = {
         "stopped": stopped,
         "sweeps": min(chain.done for chain in chains),
@@ -113,36 +143,67 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
     }
-    kept = [chains[k] for k in verdict.kept]
-    data = sampler.data
-    (open_items,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
-    labels = _labels(kept, open_items)
-    people = np.diff(data.annotator_start) > 0
-    facts["verdicts"] = {
-        "labels": note_labels(labels, open_items),
-        "coteries": note_coteries(pooled.draws, people) if sampler.coteries else None,
-    }
+    facts["verdicts"] = note(kept, pooled.draws, [k + 1 for k in verdict.kept])
     outcome = Outcome(
         draws=pooled.draws,
         sweeps=facts["sweeps"],
         n_left_out=len(verdict.left_out),
-        labels=labels,
+        noted=facts["verdicts"]["labels"],
+        items=sampler.items,
         traces_settled=stopped == "converged",
     )
     settled = sampler.hooks.settled(outcome)
     warn(facts, verdict, settled, sampler.plan.sweeps)
-    return Sample(pooled, settled.converged, facts)
+    return Sample(pooled, reported, settled.converged, facts)
 
 
-def _labels(chains: list[Chain], open_items: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give what each chain alone would say of these items, shape (chains, items)."""
-    sampler = chains[0].sampler
-    data, hooks = sampler.data, sampler.hooks
-    said = []
-    for chain in chains:
-        found = hooks.report(average_items([chain]), sampler.layout, data, sampler.prior)
-        said.append(found.item_probability[open_items].argmax(axis=1))
-    return np.stack(said)
+def note(chains: list[Chain], draws: Draws, numbers: list[int]) -> dict[str, Any]:
+    """Note how far chains agree: on the labels, on the coteries.
+
+    Parameters
+    ----------
+    chains, draws
+        The chains that are kept, and their draws.
+    numbers
+        What the chains are called.
+    """
+    sampler, data = chains[0].sampler, chains[0].sampler.data
+    (places,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
+
+    def say(some: Sequence[int]) -> NDArray[np.float64]:
+        found = average_items([chains[k] for k in some])
+        reported = sampler.hooks.report(found, sampler.layout, data, sampler.prior)
+        return reported.item_probability[places]
+
+    labels = np.stack([say([k]).argmax(axis=1) for k in range(len(chains))])
+    noted = note_labels(labels, places, min(int(chain.kept.used[0]) for chain in chains))
+    two = None if noted["one_label"] >= ONE_LABEL else note_readings(labels, places, say)
+    if two is not None:
+        sides = [[numbers[k] for k in side] for side in two["chains"]]
+        noted["readings"] = {**two, "chains": sides}
+    people = np.diff(data.annotator_start) > 0
+    return {
+        "labels": noted,
+        "coteries": note_coteries(draws, people) if sampler.coteries else None,
+    }
+
+
+def report(pooled: Pooled, chain: Chain) -> Reported:
+    """Give what is reported of the items; the pooled matrices become those that fit it.
+
+    Parameters
+    ----------
+    pooled
+        What the chains found.
+    chain
+        One of them, at its end: where random numbers come from.
+    """
+    sampler = chain.sampler
+    hooks, data = sampler.hooks, sampler.data
+    reported = hooks.report(pooled.averages, sampler.layout, data, sampler.prior)
+    matrices = Matrices(pooled.draws.confusion, pooled.confusion_mean)
+    hooks.matrices(matrices, reported.item_probability, data, chain.streams)
+    return reported
 
 
 def _evidence(chains: list[Chain]) -> Evidence:

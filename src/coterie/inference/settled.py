@@ -1,20 +1,20 @@
 """Whether a run may be trusted to be where it would be after more sweeps, and what to say if not.
 
-The paper's models are judged by what they watch along the way: R-hat and effective draws. Where
-chains are short and many, what counts is that they give the items the same labels.
+What counts is that chains give the items the same labels: numbers of coteries, and with them R-hat,
+move long after that. Where there is one chain only, its traces have to do.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-import numpy as np
 from numpy.typing import NDArray
 
 from coterie.diagnostics import diagnose
 from coterie.errors import ConvergenceWarning
 from coterie.posterior import Draws
-from coterie.posterior.verdicts import ONE_LABEL
+from coterie.posterior.verdicts import say_labels
 
 
 class Outcome(NamedTuple):
@@ -23,8 +23,9 @@ class Outcome(NamedTuple):
     draws: Draws
     sweeps: int
     n_left_out: int  # chains that are not pooled
-    labels: NDArray[np.int64]  # (chains, items)   what each chain alone would say
-    traces_settled: bool  # the run stopped because of it; else nobody has looked
+    noted: Mapping[str, Any]  # of the labels: see coterie.inference.verdicts.note_labels
+    items: NDArray[Any]  # (items,)   what they are called
+    traces_settled: bool = False  # the run stopped because of it; else nobody has looked
 
 
 class Settled(NamedTuple):
@@ -34,30 +35,24 @@ class Settled(NamedTuple):
     warning: ConvergenceWarning | None
 
 
+def settled_labels(outcome: Outcome) -> Settled:
+    """Ask that all chains that are kept give one label on nearly all items."""
+    noted = outcome.noted
+    if noted["chains"] == 1:
+        return settled_traces(outcome)
+    if noted["settled"]:
+        return Settled(True, None)
+    sentence = say_labels(noted, outcome.items)
+    warning = ConvergenceWarning(sentence.rstrip("."), {"one_label": float(noted["one_label"])})
+    return Settled(False, warning)
+
+
 def settled_traces(outcome: Outcome) -> Settled:
     """Ask for R-hat and effective draws of all that is watched, and that no chain was left out."""
     looked = outcome.traces_settled and outcome.n_left_out == 0  # at the traces of all chains
     if looked or outcome.draws.settled():
         return Settled(outcome.n_left_out == 0, None)
     return Settled(False, _not_converged(outcome.draws, outcome.sweeps))
-
-
-def settled_labels(outcome: Outcome) -> Settled:
-    """Ask that all chains give one label on nearly all items."""
-    labels = outcome.labels
-    same = (labels == labels[:1]).all(axis=0)
-    share = float(same.mean()) if same.size else 1.0
-    if share >= ONE_LABEL:
-        return Settled(True, None)
-    return Settled(
-        False,
-        ConvergenceWarning(
-            f"{len(labels)} chains give one label on {share:.0%} of the items, and differ on"
-            f" {np.count_nonzero(~same):,}: two readings of these labels are about as good; add"
-            " gold labels of such items to settle it, or run more chains",
-            {"one_label": share},
-        ),
-    )
 
 
 def _not_converged(draws: Draws, done: int) -> ConvergenceWarning:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.vote import count_votes, elect
+from coterie.kernels.vote import elect
 from coterie.numeric.partitions import draw_crp
 
 NOISE = 0.3
@@ -27,21 +27,21 @@ class Start(NamedTuple):
     group: IntArray  # (annotators,)   a cluster each, or -1; models without clusters pass it over
 
 
-def start_apart(number: int, data: Codes, rng: np.random.Generator) -> Start:
+def start_apart(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
     """Start chains far apart: the vote and one cluster, then noisy votes and other clusters."""
-    return Start(starting_truth(number, data, rng), starting_group(number, data, rng))
+    return Start(starting_truth(number, data, votes, rng), starting_group(number, data, rng))
 
 
-def start_at_vote(number: int, data: Codes, rng: np.random.Generator) -> Start:
+def start_at_vote(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
     """Start every chain at the vote, ties broken at random, and everybody in one cluster."""
-    votes, shift = count_votes(data), np.zeros(len(data.gold))
+    shift = np.zeros(len(data.gold))
     labelled = np.diff(data.item_start) > 0  # the others draw nothing: they change nobody's bits
     shift[labelled] = rng.random(np.count_nonzero(labelled))
     truth, _ = elect(votes, shift)
     return Start(truth.astype(np.int32), starting_group(0, data, rng))
 
 
-def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
+def starting_truth(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> IntArray:
     """Give a class to every item: the vote in the first chain, noisy votes in the others.
 
     A noisy vote is, for a share of the items, the class of one of the item's own labels.
@@ -51,7 +51,7 @@ def starting_truth(number: int, data: Codes, rng: np.random.Generator) -> IntArr
     Array of shape (items,).
     """
     n_classes, n_labels = data.n_classes, np.diff(data.item_start)
-    truth: IntArray = count_votes(data).argmax(axis=1).astype(np.int32)
+    truth: IntArray = votes.argmax(axis=1).astype(np.int32)
     if number > 0:
         (labelled,) = np.nonzero(n_labels)  # the others draw nothing: they change nobody's bits
         noisy = labelled[rng.random(len(labelled)) < NOISE]

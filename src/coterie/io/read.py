@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
+from coterie.files.paths import is_there
+from coterie.io.exports.annotations import annotations_of, named_by, truth_in
+from coterie.io.exports.archive import parts_of
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import Options
+from coterie.io.exports.read import not_known, rows_of
+from coterie.io.exports.registry import TABLE
 from coterie.io.files import File
+from coterie.io.stacked import stacked
 from coterie.io.tables import table_of_file
 from coterie.words.values import written
+from coterie.words.visible import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+ORDERS = ("annotator", "ignore")
 
 
 def read(
@@ -27,21 +37,37 @@ def read(
     classes: Iterable[Hashable] | None = None,
     extra_answers: Iterable[Hashable] | None = None,
     duplicates: str = "error",
+    *,
+    format: str | None = None,
+    question: str | None = None,
+    option: str | None = None,
+    keep: str | Iterable[str] = (),
+    anonymise: bool = False,
+    annotators: str | None = None,
+    order: str = "annotator",
+    threshold: float | None = None,
+    workflow: str | None = None,
+    time: str | None = None,
 ) -> Annotations:
     """Read who said what about which item.
 
-    Columns are recognised by the names people use, whatever their case and signs: ``item``,
-    ``task_id``, ``question``, ``HITId``; ``annotator``, ``WorkerId``, ``rater``; ``label``,
-    ``answer``, ``rating``. What was taken is logged (logger ``coterie``, level INFO) and kept in
-    ``Annotations.provenance``. When two columns fit equally well, name one.
+    Exports of annotation platforms and evaluations (Label Studio, Prodigy, Mechanical Turk,
+    promptfoo and others, :doc:`/platforms/index`) are told from their content, before anything
+    is guessed: what was submitted counts, what was skipped or rejected is left out and counted,
+    references become gold. In plain tables columns are recognised by the names people use,
+    whatever their case and signs: ``item``, ``task_id``, ``question``; ``annotator``,
+    ``worker_id``, ``rater``; ``label``, ``answer``, ``rating``. What was taken is logged
+    (logger ``coterie``, level INFO) and kept in ``Annotations.provenance``. When two
+    columns fit equally well, name one.
 
     Parameters
     ----------
     source
-        A CSV or TSV file (also with ``;`` or ``|``, also ``.gz``; ``"-"`` is standard input), a
-        Parquet or JSONL file, a dataframe (pandas, polars, pyarrow), triples ``(item, annotator,
-        label)``, or a mapping item -> annotator -> label. Text files give strings exactly as
-        written, a blank cell is missing; typed sources keep their types.
+        An export: a file, a folder, a zip, or a list of them, which are one data set. Or a table:
+        a CSV or TSV file (also with ``;`` or ``|``, also ``.gz``; ``"-"`` is standard input), a
+        Parquet, JSONL or Excel file, a dataframe (pandas, polars, pyarrow), triples ``(item,
+        annotator, label)``, or a mapping item -> annotator -> label. Text files give strings
+        exactly as written, a blank cell is missing; typed sources keep their types.
     item, annotator, label
         The names of the columns. In the wide form, one row per item and one column per annotator,
         ``annotator`` lists the annotators' columns; blank cells are labels that were not given.
@@ -57,7 +83,36 @@ def read(
         What may be said and is never true, such as "unsure".
     duplicates
         What an annotator's repeated label of one item means: ``"error"``, ``"first"`` or
-        ``"last"`` (keep one), or ``"keep"`` (count them all).
+        ``"last"`` (keep one), or ``"keep"`` (count them all). In an export the platform's time
+        says which is first, in a table the column ``time``.
+    format
+        The format of an export by its short name, if it is not to be told from the content;
+        ``"table"`` reads a plain table.
+    question
+        Which question of an export to read; needed if there are several.
+    option
+        Which option of a multi-select to read, as yes or no; ``"sets"`` reads whole sets.
+    keep
+        What to count of what does not count by itself, in the platform's words: ``"rejected"``.
+        ``"accepted"`` (Label Studio), ``"trusted"`` (CrowdFlower) and ``"parsed"`` (promptfoo)
+        leave out what is not.
+    anonymise
+        Replace the annotators' ids by salted hashes, the same person the same id in this call.
+    annotators
+        ``"predictions"`` reads the models of a Label Studio export in place of its people,
+        ``"suggestions"`` those of an Argilla export,
+        ``"all"`` a doccano project whose members share their labels as one annotator.
+    order
+        Whether a judge who saw a pair in both orders is two annotators (``"annotator"``) or one
+        (``"ignore"``).
+    threshold
+        Where judges' scores are cut into verdicts.
+    workflow
+        Which workflow of a Zooniverse export to read.
+    time
+        The column of a table that says when a label was given, one row per label: numbers, or dates
+        as ISO 8601 writes them; none may be missing. Kept in ``Annotations.times``, as are the
+        times of an export in which every label has one.
 
     Raises
     ------
@@ -85,9 +140,40 @@ def read(
     >>> crowd.gold
     {8: 'b'}
     """
-    if not isinstance(source, Annotations):
-        source = table_of_file(source) if _is_path(source) else table_from(source)
-    if _is_path(gold):
+    plain: dict[str, Any] = {
+        "classes": classes,
+        "extra_answers": extra_answers,
+        "duplicates": duplicates,
+    }
+    options = _options(
+        item=item,
+        annotator=annotator,
+        gold=gold,
+        question=question if question is not None or label is None else text_of(label),
+        option=option,
+        keep=frozenset([keep] if isinstance(keep, str) else keep),
+        annotators=annotators,
+        order=order,
+        threshold=threshold,
+        workflow=workflow,
+        anonymise=anonymise,
+    )
+    wide = annotator is not None and not isinstance(annotator, str)
+    if is_path(source) or _are_paths(source):
+        parts = parts_of(source)
+        rows = rows_of(parts, TABLE if wide else format, options)
+        if rows is not None:
+            if time is not None:
+                raise DataError(
+                    [Argument("time"), " is a column of a table, and this is an export"],
+                    remedy="leave it out: its own times are read if every label has one",
+                )
+            rows = named_by(rows, source)
+            return annotations_of(rows, gold, {**plain, "anonymise": anonymise}, options)
+        source = _only_table(parts, question or option)
+    elif not isinstance(source, Annotations):
+        source = table_from(source)
+    if is_path(gold):
         gold = _column_or_file(source, gold)
     return annotations_from(
         source,
@@ -95,10 +181,29 @@ def read(
         annotator=annotator,
         label=label,
         gold=gold,
-        classes=classes,
-        extra_answers=extra_answers,
-        duplicates=duplicates,
+        anonymise=anonymise,
+        time=time,
+        **plain,
     )
+
+
+def _options(**asked: Any) -> Options:
+    """Put together what was asked of an export; fields of items are named by text."""
+    if text_of(asked["order"]) not in ORDERS:
+        raise DataError([Argument("order", asked["order"]), f" is not one of {written(ORDERS)}"])
+    for role in ("item", "annotator", "gold"):
+        asked[role] = asked[role] if isinstance(asked[role], str) else None
+    asked["keep"] = frozenset(word.lower() for word in asked["keep"])
+    return Options(**asked)
+
+
+def _only_table(parts: Sequence[Part], question: str | None) -> Table:
+    """See files that are no export as one table; there is no question in it."""
+    called = parts[0].name + (f" and {len(parts) - 1:,} more" if len(parts) > 1 else "")
+    if question is not None:
+        raise not_known(called)
+    tables = [table_of_file(part.file) for part in parts]
+    return tables[0] if len(tables) == 1 else stacked(tables, called)
 
 
 def read_truth(source: Any, annotations: Annotations | None = None) -> pd.Series[Any]:
@@ -107,7 +212,8 @@ def read_truth(source: Any, annotations: Annotations | None = None) -> pd.Series
     Parameters
     ----------
     source
-        A file, frame, Series or mapping of items and labels; blank labels are left out.
+        A file, frame, Series or mapping of items and labels; blank labels are left out. Of an
+        export the references, else the labels on which all agree, are the truth.
     annotations
         The data to be scored: a text file's '7' is then the typed source's 7, for items and labels.
 
@@ -116,14 +222,21 @@ def read_truth(source: Any, annotations: Annotations | None = None) -> pd.Series
     >>> read_truth({"q1": "yes", "q2": None}).to_dict()
     {'q1': 'yes'}
     """
-    source = table_of_file(source) if _is_path(source) else source
+    if is_path(source):
+        told = truth_in(source, () if annotations is None else annotations.items.tolist())
+        source = table_of_file(source) if told is None else told
     if annotations is None:
         return known_labels(source, "truth")
     return truth_for(annotations, source)
 
 
-def _is_path(source: Any) -> bool:
+def is_path(source: Any) -> bool:
+    """Tell a file from data."""
     return isinstance(source, (str, PathLike, File))
+
+
+def _are_paths(source: Any) -> bool:
+    return isinstance(source, (list, tuple)) and bool(source) and all(map(is_path, source))
 
 
 def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | File) -> str | Table:
@@ -135,7 +248,7 @@ def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | Fil
         if isinstance(gold, str) and gold in source.columns:
             return gold
         columns = f"a column of {source.name} ({written(source.columns)}) nor "
-    if gold == "-" or Path(gold).expanduser().exists():
+    if gold == "-" or is_there(gold):
         return table_of_file(gold)
     neither = "neither " if columns else "not "
-    raise DataError([Argument("gold", str(gold)), f" is {neither}{columns}a file"])
+    raise DataError([Argument("gold", text_of(gold)), f" is {neither}{columns}a file"])

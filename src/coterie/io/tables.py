@@ -2,65 +2,145 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import codecs
+import io
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any
+
+import numpy as np
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import code_arrow
+from coterie.data.encoding import Unusable, code_arrow
 from coterie.data.provenance import Format, Source
-from coterie.errors import DataError, MissingExtraError
-from coterie.io.files import File, find
+from coterie.errors import CoterieError, DataError, MissingExtraError
+from coterie.files.paths import reason_of
+from coterie.io.excel import excel_table
+from coterie.io.files import PARQUET, File, find
 from coterie.io.jsonl import jsonl_table
-from coterie.io.text import text_table
+from coterie.io.text import empty, text_table
+from coterie.words.visible import quoted
 
-_PARQUET, _ZIP = b"PAR1", b"PK\x03\x04"
+_ZIP = b"PK\x03\x04"
+_ROOM, _DENSEST = 1_000_000, 1_000
+"""Rows that a Parquet file may have in any case, and for each of its bytes."""
 _BLANK = b"\xef\xbb\xbf \t\r\n"  # with the mark that may stand before UTF-8
 
 
 def table_of_file(path: str | PathLike[str] | File) -> Table:
     """See a CSV, TSV, Parquet or JSONL file as a table; ``"-"`` is standard input."""
     file = path if isinstance(path, File) else find(path)
-    head = file.head()
-    if head.startswith(_PARQUET):
+    table = _table_of(file, file.head())
+    for column in table.columns:
+        if isinstance(column, str) and _is_unfit(column):
+            raise DataError(f"the column {quoted(column)} of {file.name} {_UNFIT}")
+
+    def code(places: Sequence[int]) -> list[Coded]:
+        coded = table.code(places)
+        for place, column in zip(places, coded, strict=True):
+            _refuse_unfit(table, place, column)
+        return coded
+
+    return replace(table, code=code)
+
+
+def _refuse_unfit(table: Table, place: int, column: Coded) -> None:
+    """Refuse text that no text file could hold: a result could not be written."""
+    if column.values.dtype != object:
+        return
+    for code, value in enumerate(column.values.tolist()):
+        if isinstance(value, str) and not value.isprintable() and _is_unfit(value):
+            row = table.row(int(np.argmax(column.codes == code)))
+            raise DataError(f"{quoted(value)}, the {table.column_name(place)} in {row}, {_UNFIT}")
+
+
+def _is_unfit(text: str) -> bool:
+    return "\0" in text or any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+_UNFIT = "holds a NUL or half a character (a lone surrogate); write it without"
+
+
+def _table_of(file: File, head: bytes) -> Table:
+    if head.startswith(PARQUET):
         return _parquet_table(file)
     if file.suffix in (".parquet", ".pq"):
         raise DataError(f"{file.name} is not a Parquet file: it does not begin with PAR1")
     if not head.strip(_BLANK):
-        raise DataError(
-            f"{file.name} is empty; expected a header with columns for item, annotator and label, "
-            "then one row per label"
-        )
+        raise DataError(empty(file.name))
+    if head.startswith(_ZIP) and file.suffix in (".xlsx", ".xlsm"):
+        return excel_table(file)
     if head.startswith(_ZIP) or file.suffix == ".json":
         raise DataError(
             f"{file.name} is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame"
         )
+    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        raise DataError(f"{file.name} is UTF-32; save it as UTF-8")
     typed = file.suffix not in (".csv", ".tsv") and head.lstrip(_BLANK)[:1] == b"{"
     if file.suffix in (".jsonl", ".ndjson") or typed:
+        if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DataError(f"{file.name} is UTF-16; save it as UTF-8")
         return jsonl_table(file)
     return text_table(file, head)
 
 
-def _parquet_table(file: File) -> Table:
-    """See a Parquet file as a table; only the columns asked for are read."""
+@contextmanager
+def parquet_opened(file: File) -> Iterator[Any]:
+    """Open a Parquet file; a damaged one is a DataError."""
     try:
-        import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError as error:
         raise MissingExtraError("reading Parquet", "pyarrow", "parquet") from error
+    try:
+        with file.open() as handle:
+            found = pq.ParquetFile(handle)
+            size = handle.seek(0, io.SEEK_END)
+            if found.metadata.num_rows > _ROOM + _DENSEST * size:
+                raise ValueError(f"{found.metadata.num_rows:,} rows in {size:,} bytes")
+            yield found
+    except (CoterieError, Unusable):
+        raise
+    except Exception as error:  # pyarrow raises almost anything on damaged bytes
+        raise DataError(f"{file.name} is a damaged Parquet file: {reason_of(error)}") from error
 
-    def opened(handle: BinaryIO) -> Any:
-        try:
-            return pq.ParquetFile(handle)
-        except pa.ArrowInvalid as error:
-            raise DataError(f"{file.name} is a damaged Parquet file: {error}") from error
 
-    with file.open() as handle:
-        names: list[str] = opened(handle).schema_arrow.names
+def _as_text(column: Any, file: File) -> Any:
+    """Give bytes as the text that they mostly are: many programs write it so."""
+    import pyarrow as pa
+
+    if not any(
+        is_bytes(column.type)
+        for is_bytes in (
+            pa.types.is_binary,
+            pa.types.is_large_binary,
+            pa.types.is_fixed_size_binary,
+        )
+    ):
+        return column
+    try:
+        return column.cast(pa.binary()).cast(pa.string())
+    except pa.ArrowInvalid as error:
+        raise DataError(
+            f"a column of {file.name} holds bytes that are no text ({column.type}); write its "
+            "values as text"
+        ) from error
+
+
+def _parquet_table(file: File) -> Table:
+    """See a Parquet file as a table; only the columns asked for are read."""
+    with parquet_opened(file) as found:
+        names: list[str] = found.schema_arrow.names
 
     def code(places: Sequence[int]) -> list[Coded]:
-        with file.open() as handle:
-            table = opened(handle).read(columns=[names[place] for place in places])
-        return [code_arrow(table.column(names[place])) for place in places]
+        with parquet_opened(file) as found:
+            twice = [names[place] for place in places if names.count(names[place]) > 1]
+            if twice:
+                raise DataError(
+                    f"{file.name} has several columns called {quoted(twice[0])}; rename one"
+                )
+            table = found.read(columns=[names[place] for place in places])
+            return [code_arrow(_as_text(table.column(names[place]), file)) for place in places]
 
     return Table(Source(file.name, Format.PARQUET, file.path), tuple(names), code)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import csv
-import io
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,35 +16,35 @@ from coterie.data import Coded, Table
 from coterie.data.encoding import value_array
 from coterie.data.provenance import Format, Source
 from coterie.errors import DataError
-from coterie.io.files import File
+from coterie.io.files import LONGEST_LINE, File
+from coterie.words.visible import quoted
 
 _DELIMITERS = (",", ";", "\t", "|")
 _CHUNK = 1_000  # rows at a time: few enough that the garbage collector does not walk them all
 _COUNTED = "the header is row 1"
+_LONGEST_CELL = 1 << 24
+csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))  # for all of Python, alas
 
 
 def text_table(file: File, head: bytes) -> Table:
     """See a delimited text file as a table; the header decides the delimiter."""
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
-    if encoding != "utf-16" and b"\0" in head:
-        raise DataError(f"{file.name} is not text; expected CSV, TSV, Parquet or JSONL")
-    try:
-        start = codecs.getincrementaldecoder(encoding)().decode(head)
-    except UnicodeDecodeError as error:
-        raise DataError(not_utf8(file)) from error
     usual = "\t" if file.suffix in (".tsv", ".tab") else ","
     # Of equals max takes the first, so the usual delimiter stands first.
     ranked = [usual, *(mark for mark in _DELIMITERS if mark != usual)]
-    headers = {mark: _header(start, mark) for mark in ranked}
+    try:
+        headers = {mark: _header(file, encoding, mark) for mark in ranked}
+    except UnicodeDecodeError as error:
+        raise DataError(not_utf8(file)) from error
     delimiter = max(ranked, key=lambda mark: len(headers[mark]))
     header = headers[delimiter]
     if len(header) == 1:
         raise DataError(
-            f"{file.name} has a single column, {header[0]!r}; expected columns separated by "
+            f"{file.name} has a single column, {quoted(header[0])}; expected columns separated by "
             "a comma, a semicolon, a tab or '|'"
         )
     text = Text(file, encoding, delimiter, len(header))
-    found = [] if delimiter == usual or not file.suffix else [f"separated by {delimiter!r}"]
+    found = [] if delimiter == usual or not file.suffix else [f"separated by {quoted(delimiter)}"]
     found += ["UTF-16"] if encoding == "utf-16" else []
     note = f" ({', '.join(found)})" if found else ""
     return Table(
@@ -58,10 +57,28 @@ def text_table(file: File, head: bytes) -> Table:
     )
 
 
-def _header(start: str, delimiter: str) -> list[str]:
+def _header(file: File, encoding: str, delimiter: str) -> list[str]:
     """Give the first row that is not blank."""
-    rows = csv.reader(io.StringIO(start, newline=""), delimiter=delimiter)
-    return [cell.strip() for cell in next(filter(_filled, rows))]
+    with file.text(encoding) as text:
+        rows = csv.reader(text, delimiter=delimiter)
+        try:
+            header = next(filter(_filled, rows), None)
+        except csv.Error as error:
+            raise DataError(
+                f"the header of {file.name} cannot be read ({error}); expected the names of the "
+                "columns, on one line"
+            ) from error
+    if header is None:
+        raise DataError(empty(file.name))
+    return [cell.strip() for cell in header]
+
+
+def empty(name: str) -> str:
+    """Say that a file holds nothing."""
+    return (
+        f"{name} is empty; expected a header with columns for item, annotator and label, "
+        "then one row per label"
+    )
 
 
 @dataclass(frozen=True)
@@ -75,10 +92,7 @@ class Text:
 
     def chunks(self, size: int) -> Iterator[tuple[int, list[list[str]]]]:
         """Give rows, ``size`` at a time, blank ones left out, and the line before each chunk."""
-        with (
-            self.file.open() as handle,
-            io.TextIOWrapper(handle, self.encoding, newline="") as text,
-        ):
+        with self.file.text(self.encoding) as text:
             rows = csv.reader(text, delimiter=self.delimiter, strict=True)
             line = 0
             header_passed = False
@@ -93,10 +107,20 @@ class Text:
             except csv.Error as error:
                 if size > 1:  # read again, row by row, to see where it begins
                     yield from self.chunks(1)
-                raise DataError(
-                    f"row {line + 1} of {self.file.name} ({_COUNTED}) is badly quoted ({error}); "
-                    'double every " inside a quoted field and close each quote'
-                ) from error
+                raise DataError(self.misread(line + 1, error)) from error
+
+    def misread(self, line: int, error: csv.Error) -> str:
+        """Say what is wrong with the row that begins on a line."""
+        where = f"row {line} of {self.file.name} ({_COUNTED})"
+        if "field limit" in str(error):
+            return (
+                f"{where} has a cell of more than {_LONGEST_CELL:,} characters; shorten it, or "
+                "look for a quote that is never closed"
+            )
+        return (
+            f"{where} is badly quoted ({error}); "
+            'double every " inside a quoted field and close each quote'
+        )
 
     def code(self, places: Sequence[int]) -> list[Coded]:
         """Code the columns at these places in one pass."""
@@ -120,19 +144,19 @@ class Text:
         filled = ((line + 1, row) for line, rows in self.chunks(1) for row in rows)
         needed = islice(filled, max(places) + 1)
         lines = {place: line for place, (line, _) in enumerate(needed) if place in wanted}
+        if lines.keys() != wanted:
+            raise self.file.changed()
         return [lines[place] for place in places]
 
     def ragged(self) -> str:
         """Say which row is longer or shorter than the header."""
-        line, row = next(
-            (line + 1, row)
-            for line, rows in self.chunks(1)
-            for row in rows
-            if len(row) != self.width
-        )
+        rows = ((line + 1, row) for line, rows in self.chunks(1) for row in rows)
+        line, row = next(((k, row) for k, row in rows if len(row) != self.width), (0, []))
+        if not line:
+            raise self.file.changed()
         remedy = "fill in the missing field"
         if len(row) > self.width:
-            remedy = f"put a field that contains {self.delimiter!r} in quotes"
+            remedy = f"put a field that contains {quoted(self.delimiter)} in quotes"
         return (
             f"row {line} of {self.file.name} ({_COUNTED}) has {len(row)} fields, "
             f"the header has {self.width}; {remedy}"
@@ -145,10 +169,11 @@ def _filled(row: list[str]) -> bool:
 
 def not_utf8(file: File) -> str:
     """Say where a file stops being UTF-8, and what to do."""
-    row = before = 0
+    if file.head().startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return f"{file.name} is UTF-16, damaged or cut short; save it as UTF-8"
+    row, before, byte = 1, 0, 0
     with file.open() as handle:
-        for line in handle:
-            row += 1
+        while line := handle.readline(LONGEST_LINE):
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
@@ -156,6 +181,7 @@ def not_utf8(file: File) -> str:
                 byte = line[error.start]
                 break
             before += len(line)
+            row += 1
     return (
         f"{file.name} is not UTF-8: byte 0x{byte:02x} at position {before:,}, in row {row}; save "
         "it as UTF-8, or load it with pandas.read_csv(..., dtype=str, encoding=...) and pass the "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,17 +16,23 @@ import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
 from coterie.files.atomic import Writer, text_writer
+from coterie.words.visible import quoted, shorten, visible
 
-FORMATS = ("csv", "parquet", "json")
+FORMATS = ("csv", "parquet", "json", "xlsx")
+MOST_IN_CELL = 32_767
 
 
 def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
     """Name the files that tables go to, by what they hold."""
-    if format not in FORMATS:
-        raise DataError(f"no format {format!r}; choose one of {', '.join(FORMATS)}")
-    if format == "parquet":
-        _need_pyarrow()
+    check_format(format)
     return {name: out / f"{name}.{format}" for name in names}
+
+
+def check_format(format: str) -> None:
+    """Refuse a format that nothing can be written in here."""
+    if format not in FORMATS:
+        raise DataError(f"no format {quoted(format)}; choose one of {', '.join(FORMATS)}")
+    _need(format)
 
 
 def other_formats(paths: Iterable[Path]) -> list[Path]:
@@ -54,16 +61,37 @@ def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
     if format == "csv":
         # A carriage return is a line's end to some readers, which csv does not know: quote all.
         returns = any(table[name].astype(str).str.contains("\r").any() for name in _texts(table))
+        returns = returns or any("\r" in str(name) for name in table.columns)
         quoting: Any = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
         _harmless(table).to_csv(path, index=False, quoting=quoting)
-    elif format == "parquet":
+        return
+    try:
+        _write_typed(table, format, path)
+    except (TypeError, ValueError, OverflowError, NotImplementedError):
+        # Ids of several types, numbers beyond 64 bits, bytes: as text, as in CSV.
+        texts = {name: table[name].map(str, na_action="ignore") for name in _texts(table)}
+        _write_typed(table.assign(**texts), format, path)
+
+
+def _write_typed(table: pd.DataFrame, format: str, path: Path) -> None:
+    if format == "parquet":
         table.to_parquet(path, index=False)
+    elif format == "xlsx":
+        shown = {name: table[name].map(_in_a_cell) for name in _texts(table)}
+        with path.open("wb") as file:
+            sheet = _harmless(table.assign(**shown))
+            sheet = sheet.set_axis([_in_a_cell(name) for name in sheet.columns], axis=1)
+            sheet.to_excel(file, index=False, engine="openpyxl")
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")
 
 
-FORMULA = re.compile(r"\s*(=|[+\-@].*[(|!])", re.DOTALL)
-"""Text that a spreadsheet would run; @ann and -5 are left as they are."""
+FORMULA = re.compile(
+    r"\s*(?:[=@|\N{FULLWIDTH EQUALS SIGN}\N{FULLWIDTH COMMERCIAL AT}]"
+    r"|[+\-\N{FULLWIDTH PLUS SIGN}\N{FULLWIDTH HYPHEN-MINUS}]"
+    r"(?!(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\Z|\Z))"
+)
+"""Text that a spreadsheet would run, or take for a name to look up; -5 is left as it is."""
 
 
 def _harmless(table: pd.DataFrame) -> pd.DataFrame:
@@ -73,7 +101,8 @@ def _harmless(table: pd.DataFrame) -> pd.DataFrame:
         formula = table[name].astype(str).str.match(FORMULA)
         if formula.any():
             changed[name] = table[name].mask(formula, "'" + table[name].astype(str))
-    return table.assign(**changed)
+    headers = {name: f"'{name}" for name in table.columns if FORMULA.match(str(name))}
+    return table.assign(**changed).rename(columns=headers)
 
 
 def _texts(table: pd.DataFrame) -> list[str]:
@@ -84,11 +113,20 @@ def _is_text(dtype: Any) -> bool:
     return bool(pd.api.types.is_string_dtype(dtype) or pd.api.types.is_object_dtype(dtype))
 
 
-def _need_pyarrow() -> None:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("writing Parquet", "pyarrow", "parquet") from None
+NEEDED = {"parquet": ("Parquet", "pyarrow", "parquet"), "xlsx": ("Excel", "openpyxl", "excel")}
+
+
+def _need(format: str) -> None:
+    """Say before any work that an optional package is missing."""
+    if format in NEEDED:
+        what, package, extra = NEEDED[format]
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtraError(f"writing {what}", package, extra)
+
+
+def _in_a_cell(value: Any) -> Any:
+    """Give text that a sheet can hold: no control characters, 32,767 characters at most."""
+    return shorten(visible(value), MOST_IN_CELL) if isinstance(value, str) else value
 
 
 def _plain(value: Any) -> Any:

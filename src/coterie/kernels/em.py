@@ -1,10 +1,9 @@
 """Expectation-maximisation for Dawid and Skene's model, one pass over the labels per iteration.
 
 The model: item i has truth t with probability tau[t], and annotator l calls an item of truth t
-answer c with probability Psi[l,t,c]. A pass (:func:`sweep`) does the E-step of each item and at
-once adds it to the expected counts of the next M-step (:func:`estimate`), so nothing is stored a
-label. Arrays over answers are laid out (annotator, answer, class): one label reads one run of
-memory.
+answer c with probability Psi[l,t,c]. The E-step is a pass of the soft engine whose cells are the
+classes (:func:`coterie.kernels.soft.engine.sweep`); the M-step is :func:`estimate`. Arrays over
+answers are laid out (annotator, answer, class).
 """
 
 from __future__ import annotations
@@ -15,29 +14,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
-from coterie.kernels.batches import parts_of
-from coterie.numeric.jit import kernel
+from coterie.kernels.soft import engine
+from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of, new_sums
 
 FloatArray = NDArray[np.float64]
-
-# An item whose labels are less probable than this is weighed in logarithms. The classes that
-# underflow before that are out of the race: less than 1e-158 against the sum.
-SMALL = 1e-150
 
 
 class Counts(NamedTuple):
     """Expected counts: what the M-step needs to know of the items."""
 
-    truth: FloatArray  # (classes,)                          items with truth t
-    said: FloatArray  # (annotators, answers, classes)      n[l,t,c]: l calls t's items c
+    class_total: FloatArray  # (classes,)                       n[t]: items with truth t
+    said: FloatArray  # (annotators, answers, classes)   n[l,t,c]: l calls t's items c
 
 
 class Parameters(NamedTuple):
     """What the model does not know beside the truths."""
 
-    truth: FloatArray  # (classes,)                          tau[t]
-    said: FloatArray  # (annotators, answers, classes)      Psi[l,t,c]
+    class_balance: FloatArray  # (classes,)                       tau[t]
+    confusion: FloatArray  # (annotators, answers, classes)   Psi[l,t,c]
 
 
 class Step(NamedTuple):
@@ -61,15 +57,16 @@ def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
 
     An item with neither label nor known class is not counted: it changes nobody's estimate.
     """
-    counted = (np.diff(codes.item_start) > 0) | (codes.gold >= 0)
-    cells = counts.said.reshape(-1, codes.n_classes)
+    sums = new_sums(codes, codes.n_classes)
+    counted, cells = is_counted(codes), sums.said.reshape(-1, codes.n_classes)
+    # By numpy, to the bits of the engine: a vote is counted where nothing can be compiled, too.
     for items, labels, item in parts_of(codes):
-        # One after the other, as a sweep adds them: sum would add in pairs, to other last digits.
-        every = np.vstack([counts.truth, probability[items][counted[items]]])
-        counts.truth[:] = np.cumsum(every, axis=0)[-1]
+        shares = (probability[items] * sums.scale + 0.5).astype(np.int64)
+        sums.cell_total[:] += shares[counted[items]].sum(axis=0)
         cell = codes.item_annotator[labels] * np.int64(codes.n_answers) + codes.item_answer[labels]
-        for t in range(codes.n_classes):
-            np.add.at(cells[:, t], cell, probability[items, t][item])
+        np.add.at(cells, cell, shares[item])
+    for array, more in zip(counts, (sums.cell_total, sums.said), strict=True):
+        array += more / sums.scale
 
 
 def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:
@@ -94,9 +91,9 @@ def estimate_from(codes: Codes, probability: FloatArray, smoothing: float = 0.0)
     >>> from coterie.data.codes import encode
     >>> codes = encode([0, 1, 1], [0, 0, 1], [1, 0, 1], sizes=(2, 2, 2, 2))
     >>> parameters = estimate_from(codes, np.array([[0.25, 0.75], [0.5, 0.5]]))
-    >>> parameters.truth.tolist()
+    >>> parameters.class_balance.tolist()
     [0.375, 0.625]
-    >>> parameters.said[0].round(3).tolist()  # rows: answer, columns: truth
+    >>> parameters.confusion[0].round(3).tolist()  # rows: answer, columns: truth
     [[0.667, 0.4], [0.333, 0.6]]
     """
     counts = zero_counts(codes)
@@ -110,52 +107,12 @@ def log_prior(parameters: Parameters, smoothing: float) -> float:
     """Log density of the parameters under the priors that smooth, up to a constant."""
     if smoothing == 0:
         return 0.0  # and not 0 * log 0
-    return smoothing * float(np.log(parameters.truth).sum() + np.log(parameters.said).sum())
+    return smoothing * float(
+        np.log(parameters.class_balance).sum() + np.log(parameters.confusion).sum()
+    )
 
 
-@kernel
-def log_weigh(i: int, codes: Codes, parameters: Parameters, weights: FloatArray) -> None:
-    """Write log tau[t] + sum over the labels of item i of log Psi[l,t,c] into weights[t]."""
-    for t in range(codes.n_classes):
-        p = parameters.truth[t]
-        weights[t] = np.log(p) if p > 0 else -np.inf
-        for k in range(codes.item_start[i], codes.item_start[i + 1]):
-            p = parameters.said[codes.item_annotator[k], codes.item_answer[k], t]
-            weights[t] += np.log(p) if p > 0 else -np.inf
-
-
-@kernel
-def classify_in_logs(
-    i: int, codes: Codes, parameters: Parameters, probability: FloatArray
-) -> float:
-    """E-step of an item that is known or improbable: write its class probabilities.
-
-    A known class is certain. An item that no class can explain (only possible for parameters that
-    were not estimated from it) falls back to tau.
-
-    Returns
-    -------
-    The log likelihood of the item's labels, and of its known class.
-    """
-    log_weigh(i, codes, parameters, probability)
-    gold = codes.gold[i]
-    if gold >= 0:
-        log_likelihood = float(probability[gold])
-        probability[:] = 0
-        probability[gold] = 1
-        return log_likelihood
-    peak = probability.max()
-    if peak == -np.inf:
-        probability[:] = parameters.truth
-        return float(peak)
-    probability[:] = np.exp(probability - peak)
-    total = probability.sum()
-    probability /= total
-    return float(peak + np.log(total))
-
-
-@kernel
-def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, counts: Counts) -> float:
+def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, sums: Sums) -> float:
     """E-step of all items, and their expected counts, in one pass.
 
     The weight of class t for item i is tau[t] times the product over its labels of Psi[l,t,c].
@@ -168,49 +125,23 @@ def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, counts:
         Tau and Psi.
     probability
         Overwritten with the class probabilities of the items, shape (items, classes).
-    counts
-        Overwritten with the expected counts, see :func:`count`.
+    sums
+        Overwritten with the expected counts, in fixed point.
 
     Returns
     -------
     The log likelihood of the parameters: of all labels and known classes, the truths summed out.
     """
-    # Names for the fields: reading them from the tuples within the loop is three times slower.
-    start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
-    gold, n_classes = codes.gold, codes.n_classes
-    weights = np.empty(n_classes)
-    counts.truth[:] = 0
-    said = counts.said
-    said[:] = 0
-    p_truth, p_said = parameters
-    log_likelihood = 0.0
-    for i in range(len(gold)):
-        for t in range(n_classes):
-            weights[t] = p_truth[t]
-        for k in range(start[i], start[i + 1]):
-            l, c = annotator[k], answer[k]
-            for t in range(n_classes):
-                weights[t] *= p_said[l, c, t]
-        total = 0.0
-        for t in range(n_classes):
-            total += weights[t]
-        if gold[i] >= 0 or total < SMALL:
-            log_likelihood += classify_in_logs(i, codes, parameters, weights)
-            total = 1.0
-        elif start[i] < start[i + 1]:
-            log_likelihood += np.log(total)
-        for t in range(n_classes):
-            weights[t] /= total
-            probability[i, t] = weights[t]
-        if start[i] == start[i + 1] and gold[i] < 0:
-            continue  # see count
-        for t in range(n_classes):
-            counts.truth[t] += weights[t]
-        for k in range(start[i], start[i + 1]):
-            l, c = annotator[k], answer[k]
-            for t in range(n_classes):
-                said[l, c, t] += weights[t]
-    return log_likelihood
+    classes = np.arange(codes.n_classes, dtype=np.int32)
+    weights = Weights(parameters.class_balance[None], parameters.confusion, classes)
+    engine.sweep(codes, weights, probability, sums)
+    return log_weight_of(sums)
+
+
+def counts_of(sums: Sums, counts: Counts) -> None:
+    """Write expected counts in fixed point out as numbers."""
+    np.divide(sums.cell_total, sums.scale, out=counts.class_total)
+    np.divide(sums.said, sums.scale, out=counts.said)
 
 
 def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterator[Step]:
@@ -241,10 +172,11 @@ def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterato
     -1.411 [1.0, 0.0]
     """
     parameters = Parameters(*(array.copy() for array in start))
-    counts = zero_counts(codes)
+    counts, sums = zero_counts(codes), new_sums(codes, codes.n_classes)
     probability = np.empty((len(codes.gold), codes.n_classes))
     while True:
         objective = log_prior(parameters, smoothing)
-        objective += sweep(codes, parameters, probability, counts)
+        objective += sweep(codes, parameters, probability, sums)
+        counts_of(sums, counts)
         estimate(counts, smoothing, parameters)
         yield Step(objective, probability, parameters)

@@ -161,7 +161,7 @@ def spread_chances(
     for k in range(first, last):
         p, seen = chance_right(k, codes, probability), k - first
         chance[seen + 1] = chance[seen] * p
-        for right in range(seen, 0, -1):
+        for right in range(seen, 0, -1):  # downwards: the one below is still the old one
             chance[right] = chance[right] * (1 - p) + chance[right - 1] * p
         chance[0] *= 1 - p
 
@@ -173,7 +173,7 @@ def quantile(level: float, n: int, shift: float, chance: FloatArray, log_odds: F
     for _ in range(HALVINGS):
         middle, below = (low + high) / 2, 0.0
         for right in range(n + 1):
-            if chance[right] > 1e-12:
+            if chance[right] > 1e-12:  # the others move no digit that is shown, and erfc is slow
                 below += chance[right] * normal_below((middle - log_odds[right]) / shift)
         if below < level:
             low = middle

@@ -1,4 +1,4 @@
-"""The vote: how many labels each class of each item got, and who wins."""
+"""The vote: what the labels that each class of each item got are worth, and who wins."""
 
 from __future__ import annotations
 
@@ -7,36 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.codes import Codes
-from coterie.kernels.batches import parts_of
-
 FloatArray = NDArray[np.float64]
 VoteArray = NDArray[np.int32]
-
-
-def count_votes(codes: Codes) -> VoteArray:
-    """Count the labels of each class of each item.
-
-    Extra answers are no vote for any class; an annotator's repeated labels are as many votes.
-
-    Returns
-    -------
-    Array of shape (items, classes).
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> count_votes(encode([0, 0, 0, 1], [0, 1, 2, 0], [1, 1, 0, 2], sizes=(3, 3, 2, 3))).tolist()
-    [[1, 2], [0, 0], [0, 0]]
-    """
-    votes = np.zeros((len(codes.gold), codes.n_classes), np.int32)
-    for items, labels, item in parts_of(codes):
-        answer = codes.item_answer[labels]
-        vote = answer < codes.n_classes
-        place = item[vote] * codes.n_classes + answer[vote]
-        counted = np.bincount(place, minlength=votes[items].size)
-        votes[items] = counted.reshape(-1, codes.n_classes)
-    return votes
 
 
 def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
@@ -75,6 +47,21 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
     return shares
 
 
+def even_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
+    """Share of each class in the item's votes, even where there are none, shape (items, classes).
+
+    Known items have their class for certain.
+
+    Examples
+    --------
+    >>> even_shares(np.array([[1, 3], [0, 0], [2, 2]]), np.array([-1, -1, 0])).tolist()
+    [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
+    """
+    shares = vote_shares(votes, gold)
+    shares[~votes.any(axis=1) & (gold < 0)] = 1 / max(votes.shape[1], 1)
+    return shares
+
+
 def smoothed_vote(votes: VoteArray) -> FloatArray:
     """Vote shares with one more label, spread evenly: (V + 1/T) / (n + 1), shape (items, classes).
 
@@ -88,6 +75,7 @@ def smoothed_vote(votes: VoteArray) -> FloatArray:
 
 
 LEAST_SKILL, MOST_SKILL = 0.01, 0.96
+"""Squared skills: votes always count a little, and no vote is certain."""
 SHARED = 1.25
 """Share of the agreement that is not skill but company: n labels are worth fewer than n."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -93,6 +95,49 @@ def calibration_table(matched: Matched, bins: int) -> pd.DataFrame:
     )
 
 
+def equal_counts(
+    confidence: NDArray[np.float64], right: NDArray[np.float64], bins: int = BINS, least: int = 20
+) -> pd.DataFrame:
+    """Set confidence beside accuracy in bins that hold about as many items each.
+
+    Parameters
+    ----------
+    confidence, right
+        How sure the label of each item is, and how far it is right, shape (items,).
+    bins, least
+        How many bins at most, and items of each at least. Items that are equally sure share a bin.
+
+    Returns
+    -------
+    DataFrame
+        As :func:`reliability`; low and high are those of the items in the bin.
+
+    Examples
+    --------
+    >>> sure = np.array([0.6, 0.7, 0.9, 0.9, 0.9, 1.0])
+    >>> equal_counts(sure, sure > 0.65, least=2)
+       low  high  items  confidence  accuracy
+    0  0.6   0.7      2       0.650       0.5
+    1  0.9   1.0      4       0.925       1.0
+    """
+    order = np.argsort(confidence, kind="stable")
+    sure, hit = confidence[order], np.asarray(right, np.float64)[order]
+    n = len(sure)
+    many = int(np.clip(n // max(least, 1), 1, bins))
+    ends = np.searchsorted(sure, sure[(np.arange(1, many) * n) // many], side="left")
+    starts = np.unique(np.concatenate([[0], ends]))
+    parts = [slice(a, b) for a, b in zip(starts, [*starts[1:], n], strict=True)]
+    return pd.DataFrame(
+        {
+            "low": [sure[part][0] for part in parts],
+            "high": [sure[part][-1] for part in parts],
+            "items": [len(sure[part]) for part in parts],
+            "confidence": [sure[part].mean() for part in parts],
+            "accuracy": [hit[part].mean() for part in parts],
+        }
+    )
+
+
 def mean_gap(table: pd.DataFrame) -> float:
     """Give the expected calibration error of a table of :func:`reliability`; NaN without items."""
     table = table[table["items"] > 0]
@@ -100,6 +145,47 @@ def mean_gap(table: pd.DataFrame) -> float:
         return np.nan
     gap = (table["accuracy"] - table["confidence"]).abs()
     return float((gap * table["items"]).sum() / table["items"].sum())
+
+
+def pool_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables of :func:`reliability` with the same bins together, each counting the same.
+
+    Data sets differ in size; what a probability means on the next one, they say equally well.
+
+    Parameters
+    ----------
+    tables
+        One per data set, each with items.
+
+    Returns
+    -------
+    DataFrame
+        Columns low, high, items (their sum), weight (sums to one), confidence and accuracy.
+
+    Examples
+    --------
+    >>> few, many = (
+    ...     pd.DataFrame({"low": [0.0], "high": [1.0], "items": [n], "confidence": [0.8],
+    ...                   "accuracy": [share]}) for n, share in ((10, 1.0), (990, 0.7)))
+    >>> pool_tables([few, many])
+       low  high  items  weight  confidence  accuracy
+    0  0.0   1.0   1000     1.0         0.8      0.85
+    """
+    items = np.array([table["items"] for table in tables])
+    weights = items / items.sum(axis=1, keepdims=True) / len(tables)
+    total = weights.sum(axis=0)
+    columns = {}
+    with np.errstate(invalid="ignore"):
+        for name in ("confidence", "accuracy"):
+            values = np.array([table[name].fillna(0) for table in tables])
+            columns[name] = (weights * values).sum(axis=0) / total
+    counts = {"items": items.sum(axis=0), "weight": total}
+    return tables[0][["low", "high"]].assign(**counts, **columns)
+
+
+def pooled_gap(table: pd.DataFrame) -> float:
+    """Give the expected calibration error of a table of :func:`pool_tables`."""
+    return float((table["weight"] * (table["accuracy"] - table["confidence"]).abs()).sum())
 
 
 def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -58,8 +58,8 @@ class Score:
         :func:`coterie.metrics.reliability`.
     confusion
         Number of items by truth (rows) and label (columns); classes that tie share an item.
-    right
-        How far each scored item is right, 0 to 1: Series, item -> share.
+    right, confidence
+        How far each scored item is right, 0 to 1, and how sure its label is: Series by item.
     ties, floor
         How ties were counted, and the floor of the log loss.
     n_floored
@@ -84,6 +84,7 @@ class Score:
     calibration: pd.DataFrame
     confusion: pd.DataFrame
     right: pd.Series
+    confidence: pd.Series
     ties: Ties
     floor: float
     n_floored: int
@@ -105,7 +106,7 @@ class Score:
         )
 
 
-TABLES = ("calibration", "confusion", "right")
+TABLES = ("calibration", "confusion", "right", "confidence")
 NUMBERS = tuple(field.name for field in fields(Score) if field.name not in TABLES)
 """The names of :meth:`Score.numbers`."""
 
@@ -171,6 +172,7 @@ def score(
         calibration=table,
         confusion=count_by_class(matched),
         right=pd.Series(matched.hit, index=frame.index, name="right"),
+        confidence=frame.max(axis=1).rename("confidence"),
         ties=ties,
         floor=floor,
         n_floored=floored,

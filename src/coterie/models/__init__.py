@@ -12,8 +12,13 @@ if TYPE_CHECKING:
     from coterie.models.cbcc import CBCC
     from coterie.models.consensus import Consensus
     from coterie.models.dawid_skene import DawidSkene
+    from coterie.models.dynamic import DynamicIBCC
+    from coterie.models.easyhard import EasyHardBCC
+    from coterie.models.ebcc import EBCC
+    from coterie.models.ebccgibbs import EBCCGibbs
     from coterie.models.hcbcc import HCBCC
     from coterie.models.ibcc import IBCC
+    from coterie.models.ibccvb import IBCCVB
     from coterie.models.majority import MajorityVote
     from coterie.models.quick import QuickConsensus
     from coterie.models.sampling import SamplingEstimator
@@ -22,9 +27,14 @@ _LAZY = {
     "CBCC": "cbcc",
     "Consensus": "consensus",
     "DawidSkene": "dawid_skene",
+    "EBCC": "ebcc",
+    "EBCCGibbs": "ebccgibbs",
+    "DynamicIBCC": "dynamic",
+    "EasyHardBCC": "easyhard",
     "Estimator": "base",
     "HCBCC": "hcbcc",
     "IBCC": "ibcc",
+    "IBCCVB": "ibccvb",
     "MajorityVote": "majority",
     "QuickConsensus": "quick",
     "SamplingEstimator": "sampling",
@@ -32,11 +42,16 @@ _LAZY = {
 
 __all__ = [
     "CBCC",
+    "EBCC",
     "HCBCC",
     "IBCC",
+    "IBCCVB",
     "MODELS",
     "Consensus",
     "DawidSkene",
+    "DynamicIBCC",
+    "EBCCGibbs",
+    "EasyHardBCC",
     "Estimator",
     "MajorityVote",
     "QuickConsensus",

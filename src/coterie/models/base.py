@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar, Self
 
@@ -10,10 +11,13 @@ import numpy as np
 import pandas as pd
 
 from coterie.abilities import Abilities, Method
-from coterie.data import annotations_from, with_gold
+from coterie.data import with_gold
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError, NotFittedError
+from coterie.data.frames import table
+from coterie.errors import DataError, DataWarning, NotFittedError
+from coterie.io import read
 from coterie.posterior import Posterior
+from coterie.words.notebook import as_html
 
 TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None
 CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
@@ -28,6 +32,7 @@ class Estimator:
 
     method: ClassVar[Method]
     abilities: ClassVar[Abilities]
+    needs: ClassVar[tuple[str, ...]] = ()  # beside labels, such as their times
 
     posterior_: Posterior
     duplicates: str
@@ -35,29 +40,107 @@ class Estimator:
     def _fit(self, annotations: Annotations) -> Posterior:
         raise NotImplementedError  # pragma: no cover
 
-    def fit(self, data: Any, true_labels: TrueLabels = None) -> Self:
+    def fit(
+        self,
+        data: Any,
+        true_labels: TrueLabels = None,
+        *,
+        item: Hashable | None = None,
+        annotator: Any = None,
+        label: Hashable | None = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
         ----------
         data
-            :class:`coterie.Annotations`, a dataframe, or (item, annotator, label) triples.
+            :class:`coterie.Annotations`, or whatever :func:`coterie.read` takes: a file, a
+            dataframe, (item, annotator, label) triples.
         true_labels
             Known labels, item -> class: clamped in the fit.
+        item, annotator, label
+            The names of the columns, where they are not the usual ones.
         """
-        annotations = as_annotations(data, duplicates=self.duplicates, true_labels=true_labels)
+        annotations = self._read(data, true_labels, item=item, annotator=annotator, label=label)
         self.posterior_ = self._fit(annotations)
         return self
 
-    def predict(self) -> pd.Series:
-        """Label of each item: Series, item -> label."""
-        posterior = self._fitted()
-        labels = posterior.annotations.classes[posterior.label_code]
-        return pd.Series(labels, index=self.predict_proba().index, name="label")
+    def update(
+        self,
+        more: Any,
+        true_labels: TrueLabels = None,
+        *,
+        item: Hashable | None = None,
+        annotator: Any = None,
+        label: Hashable | None = None,
+    ) -> Self:
+        """Go on with more labels: what ``fit`` would find of old and new ones together.
 
-    def predict_proba(self) -> pd.DataFrame:
-        """Probability of each class: index item, one column per class."""
-        return self._fitted().probabilities()
+        New labels, items and annotators join; the classes stay. Chains of sampled models go on from
+        where they ended, and take a part of the time; other models are fitted again.
+
+        Parameters
+        ----------
+        more, true_labels, item, annotator, label
+            As for ``fit``. A pair that has a label already is a repeated one.
+        """
+        from coterie.models.update import joined
+
+        posterior = self._fitted()
+        old = posterior.annotations
+        known: dict[str, Any] = {}
+        if not isinstance(more, Annotations):
+            known = {"classes": old.classes.tolist()}
+            if len(old.extra_answers):
+                known["extra_answers"] = old.extra_answers.tolist()
+        columns = {"item": item, "annotator": annotator, "label": label}
+        with warnings.catch_warnings():  # what is odd in a part need not be in the whole
+            warnings.simplefilter("ignore", DataWarning)
+            new = self._read(more, None, **columns, **known)
+        whole = joined(old, new, self.duplicates, true_labels)
+        self.posterior_ = self._go_on(whole, posterior)
+        return self
+
+    def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
+        """Fit to old and new labels, given what was found of the old ones."""
+        return self._fit(annotations)
+
+    def _read(self, data: Any, true_labels: TrueLabels, **columns: Any) -> Annotations:
+        """Give whatever ``fit`` was given as Annotations."""
+        named = {role: name for role, name in columns.items() if name is not None}
+        return as_annotations(data, self.duplicates, true_labels, **named)
+
+    @table
+    def predict(self, data: Any = None) -> pd.Series:
+        """Label of each item: Series, item -> label.
+
+        Parameters
+        ----------
+        data
+            Labels that the fit has not seen, as for :meth:`coterie.Posterior.predict`: what their
+            items are. By default the items of the fit.
+        """
+        posterior = self._fitted()
+        if data is not None:
+            return posterior.predict(data).set_index("item")["label"]
+        labels = posterior.annotations.classes[posterior.label_code]
+        return pd.Series(labels, index=posterior.probabilities().index, name="label")
+
+    @table
+    def predict_proba(self, data: Any = None) -> pd.DataFrame:
+        """Probability of each class: index item, one column per class.
+
+        Parameters
+        ----------
+        data
+            Labels that the fit has not seen, as for :meth:`predict`.
+        """
+        posterior = self._fitted()
+        if data is None:
+            return posterior.probabilities()
+        found, own = posterior.predict(data), posterior.probabilities()
+        shares = found[[f"p({word})" for word in own.columns]].set_axis(own.columns, axis=1)
+        return shares.set_index(pd.Index(found["item"], name="item"))
 
     def fit_predict(self, data: Any, true_labels: TrueLabels = None) -> pd.Series:
         """Fit, and give crowd-kit's Series: index ``task``, name ``agg_label``."""
@@ -122,6 +205,26 @@ class Estimator:
             setattr(self, name, value)
         return self
 
+    def _repr_html_(self) -> str:
+        posterior: Posterior | None = vars(self).get("posterior_")
+        shown = as_html(repr(self))
+        return shown if posterior is None else shown + posterior._repr_html_()
+
+    def __sklearn_tags__(self) -> Any:
+        """Say to scikit-learn, if that asks, what this is: no classifier of rows of numbers."""
+        from sklearn.utils import InputTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(two_d_array=False, string=True, categorical=True),
+            no_validation=True,
+            non_deterministic=self.method == "gibbs",
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "posterior_" in vars(self)
+
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self)).parameters
         changed = [
@@ -132,13 +235,14 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def as_annotations(data: Any, *, duplicates: str, true_labels: TrueLabels = None) -> Annotations:
+def as_annotations(
+    data: Any, duplicates: str, true_labels: TrueLabels = None, **columns: Any
+) -> Annotations:
     """Whatever ``fit`` was given, as :class:`Annotations`, with the known labels as gold.
 
     crowd-kit's three columns are taken as crowd-kit takes them: no other column competes.
     """
-    names: dict[str, str] = {}
     if isinstance(data, pd.DataFrame) and set(CROWD_KIT.values()) <= set(data.columns):
-        names = CROWD_KIT
-    annotations = annotations_from(data, duplicates=duplicates, **names)
+        columns = CROWD_KIT | columns
+    annotations = read(data, duplicates=duplicates, **columns)
     return annotations if true_labels is None else with_gold(annotations, true_labels)

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 from coterie.abilities import Abilities
-from coterie.inference import Kernels
-from coterie.models.sampling import SamplingEstimator
+from coterie.models.kinds import KindsEstimator
 from coterie.priors import CBCCPrior, Prior
 
 
-class CBCC(SamplingEstimator):
+class CBCC(KindsEstimator):
     """cBCC: annotators of a coterie share one confusion matrix; their number is unknown.
 
     Coteries ~ CRP(concentration), Psi[m, t] ~ Dir(strength[t] mean[t]) for every coterie m; the
     matrices and tau are integrated out, the truth z, the coteries q and alpha are sampled.
 
-    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+    ``kinds=2`` looks for kinds of items, and ``fit(..., kinds=)`` is told of them: everybody then
+    has a matrix per kind, and ``posterior.kinds()`` says which item is of which. The other
+    parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
 
     Examples
     --------
@@ -28,9 +29,4 @@ class CBCC(SamplingEstimator):
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
     prior_type: ClassVar[type[Prior]] = CBCCPrior
-
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import cbcc
-
-        return cbcc
+    plain: ClassVar[str] = "cbcc"

@@ -16,13 +16,14 @@ from coterie.inference import (
     Kernels,
     Reported,
     judge_by_vote,
-    settled_labels,
+    matrices_as_found,
     start_at_vote,
 )
 from coterie.kernels.layout import Layout
 from coterie.models.sampling import SamplingEstimator
 from coterie.posterior import ItemNumbers
 from coterie.priors import ConsensusPrior, Prior
+from coterie.words.visible import quoted
 
 
 class Consensus(SamplingEstimator):
@@ -35,7 +36,9 @@ class Consensus(SamplingEstimator):
 
     Reported are not the model's own probabilities, which ``probabilities(raw=True)`` gives, but
     these tempered, because annotators share mistakes, and mixed with the smoothed votes. Every item
-    has a ``hardness``: the probability that it is not of the plain kind.
+    has a ``hardness``: the probability that it is not of the plain kind. What is said of people
+    follows what is reported: an accuracy is the share of right labels, with an interval that allows
+    for mistakes that everybody shares.
 
     Chains start at the vote. Of two classes, a chain that agrees with the vote on fewer than half
     of the items is left out; if all chains are, all are kept, with a warning. The run has converged
@@ -48,8 +51,14 @@ class Consensus(SamplingEstimator):
     design_effect
         How alike labels of an item are, beyond their truth: the evidence of n labels counts
         1 / (1 + design_effect (n - 1)). Zero tempers nothing.
-    vote_share
-        Weight of the smoothed votes, (V + 1/T) / (n + 1), in what is reported.
+    vote_share, skill_share
+        Weights of the smoothed votes, (V + 1/T) / (n + 1), and of the tempered skill model of
+        :class:`coterie.QuickConsensus` in what is reported; the rest is the model's. See
+        ``docs/models.md`` for what the third member is worth.
+    matrices
+        Confusion matrices given classes drawn from what is reported, ``"reported"``, or the
+        model's own, ``"raw"``, which are of labels that are no guesses on hard items. Both are
+        compared with the truth in ``docs/people.md``.
     sweeps, burn_in, early_stop, chains, thin, random_state, n_jobs, progress, checkpoint
         and ``duplicates``, as for every sampling model: see
         :class:`coterie.models.SamplingEstimator`. Chains keep the mode that they have found by
@@ -75,6 +84,8 @@ class Consensus(SamplingEstimator):
         prior: Prior | str = "default",
         design_effect: float = 0.05,
         vote_share: float = 1 / 3,
+        skill_share: float = 0.0,
+        matrices: str = "reported",
         sweeps: int = 300,
         burn_in: int = 100,
         early_stop: bool = False,
@@ -101,6 +112,8 @@ class Consensus(SamplingEstimator):
         )
         self.design_effect = design_effect
         self.vote_share = vote_share
+        self.skill_share = skill_share
+        self.matrices = matrices
 
     def kernels(self) -> Kernels:
         """Give the module of the kernels."""
@@ -110,25 +123,29 @@ class Consensus(SamplingEstimator):
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
+        from coterie.kernels.gibbs.check import check_counts
         from coterie.kernels.gibbs.consensus import layout_of
+        from coterie.kernels.matrices import draw_given_reported
 
+        own = self.matrices == "raw"
         return Hooks(
             layout=layout_of,
             start=start_at_vote,
             judge=judge_by_vote,
-            settled=settled_labels,
             report=self._report,
+            matrices=matrices_as_found if own else draw_given_reported,
+            check=check_counts,
             coterie_densities=True,  # of d, beta and eta
         )
 
     def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
         """Mix the tempered probabilities with the votes; how hard items are."""
-        from coterie.kernels.gibbs.consensus import mix_with_votes
+        from coterie.kernels.gibbs.consensus import mix_members
 
         tempered, kind = found.per_item["tempered"], found.per_item["kind"]
         _, kinds = layout.per_item
         return Reported(
-            mix_with_votes(tempered, data, self.vote_share),
+            mix_members(tempered, found.votes, data, self.vote_share, self.skill_share),
             {
                 "hardness": ItemNumbers(("hardness",), kind[:, 1:].sum(axis=1, keepdims=True)),
                 "kind": ItemNumbers(kinds.columns, kind),
@@ -136,19 +153,34 @@ class Consensus(SamplingEstimator):
         )
 
     def pack_prior(self, annotations: Annotations) -> Any:
-        """Give the prior, and how much labels are tempered, as the kernels read them."""
-        return super().pack_prior(annotations)._replace(design_effect=self.design_effect)
+        """Give the prior, how much labels are tempered, and whose matrices are kept."""
+        return (
+            super()
+            .pack_prior(annotations)
+            ._replace(design_effect=self.design_effect, own_matrices=self.matrices == "raw")
+        )
 
     def _check(self) -> None:
         super()._check()
         if not 0 <= self.design_effect < float("inf"):
             raise DataError(
                 f"Consensus(design_effect=...) must be a number of at least 0, got"
-                f" {self.design_effect!r}; 0.05 is the default"
+                f" {quoted(self.design_effect)}; 0.05 is the default"
             )
-        if not 0 <= self.vote_share <= 1:
+        if self.matrices not in ("reported", "raw"):
             raise DataError(
-                f"Consensus(vote_share=...) must be between 0 and 1, got {self.vote_share!r}"
+                f"Consensus(matrices=...) must be 'reported' or 'raw', got {quoted(self.matrices)}"
+            )
+        for name in ("vote_share", "skill_share"):
+            if not 0 <= (share := getattr(self, name)) <= 1:
+                raise DataError(
+                    f"Consensus({name}=...) must be between 0 and 1, got {quoted(share)}"
+                )
+        if self.vote_share + self.skill_share > 1:
+            raise DataError(
+                "Consensus(vote_share=..., skill_share=...) must be at most 1 together, got"
+                f" {quoted(self.vote_share)} and {quoted(self.skill_share)}: what is left is the "
+                "model's"
             )
 
     def resolve_prior(self, annotations: Annotations) -> Prior:
@@ -159,4 +191,5 @@ class Consensus(SamplingEstimator):
         assert isinstance(prior, ConsensusPrior)
         if prior.class_weights is not None:
             return prior
-        return replace(prior, class_weights=class_weights(annotations.codes, prior))
+        weights = class_weights(annotations.votes, annotations.codes.gold, prior)
+        return replace(prior, class_weights=weights)

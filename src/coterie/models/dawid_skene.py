@@ -21,9 +21,10 @@ from coterie.kernels.em import (
     maximise,
     zero_counts,
 )
-from coterie.kernels.vote import count_votes, vote_shares
+from coterie.kernels.vote import vote_shares
 from coterie.models.base import Estimator, TrueLabels, as_annotations
 from coterie.posterior import Posterior
+from coterie.words.visible import quoted
 
 Strategy = Literal["assign", "addition"]
 
@@ -104,21 +105,28 @@ class DawidSkene(Estimator):
         self.duplicates = duplicates
 
     def fit(
-        self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None
+        self,
+        data: Any,
+        true_labels: TrueLabels = None,
+        initial_error: pd.DataFrame | None = None,
+        **columns: Any,
     ) -> Self:
         """Fit the model.
 
         Parameters
         ----------
         data
-            :class:`coterie.Annotations`, a dataframe, or (item, annotator, label) triples.
+            :class:`coterie.Annotations`, or whatever :func:`coterie.read` takes: a file, a
+            dataframe, (item, annotator, label) triples.
         true_labels
             Known labels, item -> class: clamped in the fit.
         initial_error
             What is known of the annotators beforehand, in crowd-kit's layout: index (annotator,
-            given label), one column a true class. See ``initial_error_strategy``.
+            given label), one column per true class. See ``initial_error_strategy``.
+        columns
+            ``item=``, ``annotator=`` and ``label=``: the names of the columns.
         """
-        annotations = as_annotations(data, duplicates=self.duplicates, true_labels=true_labels)
+        annotations = as_annotations(data, self.duplicates, true_labels, **columns)
         self.posterior_ = self._fit(annotations, initial_error)
         return self
 
@@ -153,8 +161,8 @@ class DawidSkene(Estimator):
         return Posterior(
             annotations=annotations,
             item_probability=step.probability,
-            class_balance=step.parameters.truth,
-            confusion_mean=np.ascontiguousarray(step.parameters.said.swapaxes(1, 2)),
+            class_balance=step.parameters.class_balance,
+            confusion_mean=np.ascontiguousarray(step.parameters.confusion.swapaxes(1, 2)),
             model=type(self).__name__,
             method=self.method,
             abilities=self.abilities,
@@ -171,7 +179,8 @@ class DawidSkene(Estimator):
         strategy = self.initial_error_strategy
         if strategy is not None and strategy not in get_args(Strategy):
             raise DataError(
-                f"initial_error_strategy must be 'assign', 'addition' or None, got {strategy!r}"
+                f"initial_error_strategy must be 'assign', 'addition' or None, got "
+                f"{quoted(strategy)}"
             )
         if (strategy is None) != (initial_error is None):
             raise DataError(
@@ -182,15 +191,15 @@ class DawidSkene(Estimator):
     def _start(self, annotations: Annotations, initial_error: pd.DataFrame | None) -> Parameters:
         """First M-step: from the vote shares, and from ``initial_error``."""
         codes = annotations.codes
-        shares = vote_shares(count_votes(codes), codes.gold)
+        shares = vote_shares(annotations.votes, codes.gold)
         if initial_error is None:
             return estimate_from(codes, shares, self.smoothing)
         matrices = error_matrices(initial_error, annotations)
         if self.initial_error_strategy == "assign":
             check_complete(initial_error, annotations)
-            said = matrices.clip(LEAST_START)
-            said /= said.sum(axis=1, keepdims=True)
-            return estimate_from(codes, shares, self.smoothing)._replace(said=said)
+            confusion = matrices.clip(LEAST_START)
+            confusion /= confusion.sum(axis=1, keepdims=True)
+            return estimate_from(codes, shares, self.smoothing)._replace(confusion=confusion)
         counts = zero_counts(codes)
         counts.said[:] = matrices
         count(codes, shares, counts)
@@ -247,7 +256,7 @@ def check_complete(frame: pd.DataFrame, annotations: Annotations) -> None:
     if missing:
         example = min(map(str, missing))
         raise DataError(
-            f"initial_error lacks {len(missing):,} annotators, for example {example!r};"
+            f"initial_error lacks {len(missing):,} annotators, for example {quoted(example)};"
             " give all of them, or use initial_error_strategy='addition'"
         )
     sums = frame.groupby(level=0, sort=False).sum()

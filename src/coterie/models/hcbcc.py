@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import ClassVar
 
 from coterie.abilities import Abilities
-from coterie.inference import Hooks, Kernels
-from coterie.models.sampling import SamplingEstimator
+from coterie.models.kinds import KindsEstimator
 from coterie.priors import HCBCCPrior, Prior
 
 
-class HCBCC(SamplingEstimator):
+class HCBCC(KindsEstimator):
     """hcBCC: annotators of a coterie are similar, not equal; the number of coteries is unknown.
 
     Coteries ~ CRP(concentration), Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) for every annotator l of
     coterie m, with beta ~ strength and eta[m, t] ~ Dir(mean_strength[t] mean[t]); the matrices
     and tau are integrated out, all else is sampled.
 
-    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+    ``kinds=2`` looks for kinds of items, and ``fit(..., kinds=)`` is told of them: everybody then
+    has a matrix per kind, and ``posterior.kinds()`` says which item is of which. The other
+    parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
 
     Examples
     --------
@@ -29,13 +30,5 @@ class HCBCC(SamplingEstimator):
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
     prior_type: ClassVar[type[Prior]] = HCBCCPrior
-
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import hcbcc
-
-        return hcbcc
-
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        return Hooks(coterie_densities=True)  # of beta and eta
+    plain: ClassVar[str] = "hcbcc"
+    densities: ClassVar[bool] = True  # of beta and eta

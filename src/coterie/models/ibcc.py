@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from coterie.inference import Kernels
-from coterie.models.sampling import SamplingEstimator
+from coterie.models.kinds import KindsEstimator
 from coterie.priors import IBCCPrior, Prior
 
 
-class IBCC(SamplingEstimator):
+class IBCC(KindsEstimator):
     """iBCC: every annotator has a confusion matrix of their own.
 
     Psi[l, t] ~ Dir(strength[t] mean[t]) for every annotator l, tau ~ Dir(class_weights); both are
     integrated out, the truth z is sampled.
 
-    The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
+    ``kinds=2`` looks for kinds of items, and ``fit(..., kinds=)`` is told of them: everybody then
+    has a matrix per kind, and ``posterior.kinds()`` says which item is of which. The other
+    parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`.
 
     Examples
     --------
@@ -26,9 +27,4 @@ class IBCC(SamplingEstimator):
     """
 
     prior_type: ClassVar[type[Prior]] = IBCCPrior
-
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import ibcc
-
-        return ibcc
+    plain: ClassVar[str] = "ibcc"

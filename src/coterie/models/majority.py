@@ -13,9 +13,10 @@ from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.kernels.em import estimate_from
-from coterie.kernels.vote import count_votes, elect, skill_vote, vote_shares
+from coterie.kernels.vote import elect, skill_vote, vote_shares
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
+from coterie.words.visible import quoted
 
 Ties = Literal["lowest", "random", "split"]
 Probabilities = Literal["skill", "shares"]
@@ -79,9 +80,11 @@ class MajorityVote(Estimator):
     def _fit(self, annotations: Annotations) -> Posterior:
         for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
             if getattr(self, name) not in known:
-                raise DataError(f"{name} must be one of {list(known)}, got {getattr(self, name)!r}")
+                raise DataError(
+                    f"{name} must be one of {list(known)}, got {quoted(getattr(self, name))}"
+                )
         codes = annotations.codes
-        votes = count_votes(codes)
+        votes = annotations.votes
         shares = vote_shares(votes, codes.gold)
         if self.ties == "random":
             shift = np.random.default_rng(self.random_state).random(annotations.n_items)
@@ -99,8 +102,8 @@ class MajorityVote(Estimator):
             annotations=annotations,
             item_probability=self._believed(votes, shares, codes.gold) if honest else shares,
             raw_probability=shares if honest else None,
-            class_balance=parameters.truth,
-            confusion_mean=np.ascontiguousarray(parameters.said.swapaxes(1, 2)),
+            class_balance=parameters.class_balance,
+            confusion_mean=np.ascontiguousarray(parameters.confusion.swapaxes(1, 2)),
             label=winner,
             model=type(self).__name__,
             method=self.method,

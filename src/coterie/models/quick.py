@@ -11,6 +11,7 @@ from coterie.errors import ConvergenceWarning, DataError
 from coterie.kernels.quick import quick_consensus
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
+from coterie.words.visible import quoted
 
 
 class QuickConsensus(Estimator):
@@ -64,9 +65,9 @@ class QuickConsensus(Estimator):
         if not (self.n_iter >= 1 and self.tol > 0):
             raise DataError(
                 f"QuickConsensus takes n_iter of at least 1 and tol above 0, got "
-                f"n_iter={self.n_iter!r} and tol={self.tol!r}"
+                f"n_iter={quoted(self.n_iter)} and tol={quoted(self.tol)}"
             )
-        found = quick_consensus(annotations.codes, self.tol, self.n_iter)
+        found = quick_consensus(annotations.codes, annotations.votes, self.tol, self.n_iter)
         self.n_iter_, self.converged_ = sum(found.passes), found.converged
         if not found.converged:
             message = (

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from coterie.errors import DataError
 from coterie.registry import Registry
 
 if TYPE_CHECKING:
@@ -26,8 +27,13 @@ MODELS: Registry[type[Estimator]] = Registry(
         "majority": "coterie.models.majority:MajorityVote",
         "ds": "coterie.models.dawid_skene:DawidSkene",
         "ibcc": "coterie.models.ibcc:IBCC",
+        "ibccvb": "coterie.models.ibccvb:IBCCVB",
+        "ebcc": "coterie.models.ebcc:EBCC",
+        "ebcc-gibbs": "coterie.models.ebccgibbs:EBCCGibbs",
         "cbcc": "coterie.models.cbcc:CBCC",
         "hcbcc": "coterie.models.hcbcc:HCBCC",
+        "dynamic": "coterie.models.dynamic:DynamicIBCC",
+        "easyhard": "coterie.models.easyhard:EasyHardBCC",
     },
     entry_points="coterie.models",
 )
@@ -63,6 +69,11 @@ def make_model(name: str, **params: Any) -> Estimator:
     Traceback (most recent call last):
     coterie.errors.DataError: no model 'mystery'; choose one of consensus, quick, ...
     """
-    model = MODELS.find(name)()
+    from coterie.models.base import Estimator
+
+    kind: Any = MODELS.find(name)
+    if not isinstance(kind, type) or not issubclass(kind, Estimator):
+        raise DataError(f"{name} is no model; choose one of {', '.join(MODELS)}, or module:Class")
+    model = kind()
     known = model.get_params()
     return model.set_params(**{key: value for key, value in params.items() if key in known})

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,11 +24,18 @@ from coterie.inference import (
     plan_for,
     sample,
 )
-from coterie.kernels.vote import clear_votes, count_votes
+from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
+from coterie.models.priors import resolved
+from coterie.models.update import going_on
 from coterie.posterior import Posterior
 from coterie.priors import Prior
+from coterie.words.visible import quoted
 
+LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 1_000)}
+"""The least and the most of each; every sweep is noted, so that more would not fit in memory."""
+GOING_ON, LEAST_BURN_IN = 3, 20
+"""An update has so many times fewer sweeps than a fit, and drops so many at least."""
 ELSEWHERE = ("prior", "n_jobs", "progress", "checkpoint", "duplicates")
 """Settings that a checkpoint need not share, or shares by what becomes of them."""
 
@@ -58,7 +68,8 @@ class SamplingEstimator(Estimator):
     n_jobs
         Threads; None takes all cores. It changes the time only, never the result.
     progress
-        Show a progress bar where somebody looks: on a terminal, in a notebook.
+        Show progress on standard error: a bar on a terminal or in a notebook, elsewhere a line
+        every ten seconds.
     checkpoint
         A file to keep the run in; a later fit with the same data and settings goes on from it.
     duplicates
@@ -113,12 +124,40 @@ class SamplingEstimator(Estimator):
 
     def _fit(self, annotations: Annotations) -> Posterior:
         self._check()
+        options, identity = self._options(), self._identity(annotations)
+        return self._run(annotations, self._sampler(annotations), options, identity)
+
+    def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
+        """Let the chains go on from where they ended, for a third of their length."""
+        self._check()
+        last = () if before.draws is None else before.draws.last
+        if not last:  # of an older file
+            return self._fit(annotations)
         sampler = self._sampler(annotations)
-        prior, codes, layout = sampler.prior, sampler.data, sampler.layout
-        found, converged, facts = sample(sampler, self._options(), self._identity(annotations))
-        reported = sampler.hooks.report(found.averages, layout, codes, prior)
+        burn_in = min(max(LEAST_BURN_IN, self.burn_in // GOING_ON), self.burn_in)
+        sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
+        cells = sampler.layout.n_draw_columns
+        thin = None if self.thin is None else min(self.thin, sweeps - burn_in)
+        sampler = replace(
+            sampler,
+            hooks=going_on(sampler.hooks, last, before.annotations, annotations),
+            plan=plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells),
+        )
+        # A checkpoint is of a whole run.
+        return self._run(annotations, sampler, self._options()._replace(checkpoint=None), {})
+
+    def _run(
+        self,
+        annotations: Annotations,
+        sampler: Sampler,
+        options: Options,
+        identity: Mapping[str, Any],
+    ) -> Posterior:
+        """Sample, and give what was found."""
+        run = sample(sampler, options, identity)
+        found, reported = run.pooled, run.reported
         own = found.averages.item_probability
-        weights = prior.class_weight + found.class_total
+        weights = sampler.prior.class_weight + found.class_total
         return Posterior(
             annotations,
             reported.item_probability,
@@ -130,9 +169,9 @@ class SamplingEstimator(Estimator):
             model=type(self).__name__,
             method=self.method,
             abilities=self.abilities,
-            converged=converged,
+            converged=run.converged,
             settings=self.get_params(),
-            run=facts,
+            run=run.facts,
         )
 
     def _sampler(self, annotations: Annotations) -> Sampler:
@@ -146,7 +185,9 @@ class SamplingEstimator(Estimator):
             data=codes,
             prior=prior,
             plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
-            vote=clear_votes(count_votes(codes), codes.gold),
+            votes=annotations.votes,
+            clear=clear_votes(annotations.votes, codes.gold),
+            items=annotations.items,
             coteries=self.abilities.coteries,
             hooks=hooks,
             layout=layout,
@@ -181,19 +222,19 @@ class SamplingEstimator(Estimator):
     def _check(self) -> None:
         """Check the lengths of the chains."""
         name = type(self).__name__
-        for parameter, least in (("sweeps", 1), ("burn_in", 0), ("chains", 1)):
-            _check_whole(getattr(self, parameter), f"{name}({parameter}=...)", least)
+        for parameter, (least, most) in LENGTHS.items():
+            check_whole(getattr(self, parameter), f"{name}({parameter}=...)", least, most)
         if self.random_state is not None:
-            _check_whole(self.random_state, f"{name}(random_state=...)", 0)
+            check_whole(self.random_state, f"{name}(random_state=...)", 0)
         if self.n_jobs is not None and self.n_jobs != -1:
-            _check_whole(self.n_jobs, f"{name}(n_jobs=...)", 1)
+            check_whole(self.n_jobs, f"{name}(n_jobs=...)", 1)
         if self.burn_in >= self.sweeps:
             raise DataError(
                 f"{name} drops {self.burn_in:,} of {self.sweeps:,} sweeps, which leaves nothing",
                 remedy=["raise ", Argument("sweeps"), " or lower ", Argument("burn_in")],
             )
         if self.thin is not None:
-            _check_whole(self.thin, f"{name}(thin=...)", 1)
+            check_whole(self.thin, f"{name}(thin=...)", 1)
             if self.thin > self.sweeps - self.burn_in:
                 raise DataError(
                     f"{name} keeps every {self.thin:,}th of {self.sweeps - self.burn_in:,} sweeps"
@@ -203,21 +244,17 @@ class SamplingEstimator(Estimator):
 
     def resolve_prior(self, annotations: Annotations) -> Prior:
         """Give the prior with every field written out for these data."""
-        kind = self.prior_type
-        named = kind.named()
-        prior = named.get(self.prior) if isinstance(self.prior, str) else self.prior
-        if not isinstance(prior, kind):
-            names = " or ".join(f"prior={name!r}" for name in named)
-            raise DataError(
-                f"{type(self).__name__} takes {names} or a {kind.__name__}, got {self.prior!r}"
-            )
-        return prior.resolve(annotations.n_classes, annotations.n_answers)
+        prior: Prior = resolved(self, annotations)
+        return prior
 
 
-def _check_whole(value: object, name: str, least: int) -> None:
+def check_whole(value: object, name: str, least: int, most: float = math.inf) -> None:
+    """Raise DataError unless a parameter is a whole number within these bounds."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < least:  # type: ignore[operator]
-        raise DataError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        raise DataError(f"{name} must be a whole number of at least {least}, got {quoted(value)}")
+    if value > most:  # type: ignore[operator]
+        raise DataError(f"{name} must be at most {most:,}, got {value:,}")
 
 
 def checksum(annotations: Annotations) -> str:
@@ -225,6 +262,8 @@ def checksum(annotations: Annotations) -> str:
     digest = hashlib.sha256()
     for array in annotations.codes[:7]:
         digest.update(np.ascontiguousarray(array).tobytes())
+    if annotations.times is not None:
+        digest.update(annotations.times.time.tobytes())
     for words in (annotations.items, annotations.annotators, annotations.answers):
         digest.update(repr(words.tolist()).encode())
     return digest.hexdigest()

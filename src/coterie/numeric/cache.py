@@ -27,12 +27,13 @@ from typing import Any, cast
 from coterie.errors import CompilationWarning
 
 PACKAGE = Path(__file__).resolve().parents[1]
-COMPILED = ("numeric", "kernels", "partition", "roles", "data/codes.py")
+COMPILED = ("numeric", "kernels", "partition", "roles", "assign", "data/codes.py")
 """Folders and files that compiled code, or a constant or tuple named in it, may lie in."""
 PREFIX = "coterie-"
 KEPT = 8
 """Folders that stay, those used last: of other branches, other numbas, the plain mode."""
 _given_up: list[OSError] = []
+_paused: list[bool] = []
 
 
 @functools.cache
@@ -72,7 +73,7 @@ def keeping(function: Callable[..., object], *facts: str) -> Iterator[Path | Non
     settings = cast(Any, config)  # without types
     before = settings.CACHE_DIR
     name = PREFIX + stamp(Path(inspect.getfile(function)).resolve().parent, *facts)
-    folder = None if _given_up else find_folder(name, before or None)
+    folder = None if _given_up or _paused else find_folder(name, before or None)
     try:
         settings.CACHE_DIR = before if folder is None else str(folder)
         yield folder
@@ -127,6 +128,16 @@ def remove(folder: Path, error: Exception) -> None:
         f"compiled code kept in {folder} is damaged ({type(error).__name__}: {error}); it is"
         " removed and compiled again"
     )
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Neither look for nor keep anything within."""
+    _paused.append(True)
+    try:
+        yield
+    finally:
+        _paused.pop()
 
 
 def give_up(error: OSError) -> None:

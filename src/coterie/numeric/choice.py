@@ -24,6 +24,7 @@ def normalise(log_weights: FloatArray) -> None:
     array([0.25, 0.75])
     """
     # Plain loops: on a handful of numbers they are several times faster than max, sum and /=.
+    # The highest is taken off all: it becomes one, and what underflows beside it is nothing.
     highest = -math.inf
     for k in range(len(log_weights)):
         highest = max(highest, log_weights[k])

@@ -12,8 +12,25 @@ from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
 
+HUGE = 1e300
+"""Beside a shape beyond this, the spread of a Gamma number is nothing."""
 LONGEST_TABLE = 256
 """Of the distribution of the number of clusters."""
+
+
+@piece
+def draw_gamma(shape: float, rng: np.random.Generator) -> float:
+    """Draw a Gamma(shape, 1) number; what is no number stays so, and what is huge stays as it is.
+
+    Without this, a shape that is not a number is a loop that nothing ends.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> draw_gamma(math.nan, rng), draw_gamma(math.inf, rng)
+    (nan, inf)
+    """
+    return rng.standard_gamma(shape) if shape < HUGE else shape
 
 
 @part
@@ -31,8 +48,9 @@ def draw_log_gamma(shape: float, rng: np.random.Generator) -> float:
     if shape == 0:
         return -math.inf
     if shape >= 1:
-        return math.log(rng.standard_gamma(shape))
-    return math.log(rng.standard_gamma(shape + 1)) + math.log1p(-rng.random()) / shape
+        return math.log(draw_gamma(shape, rng))
+    # Of 1 - u, not of u: a uniform number may be zero, never one.
+    return math.log(draw_gamma(shape + 1, rng)) + math.log1p(-rng.random()) / shape
 
 
 @part
@@ -45,6 +63,7 @@ def draw_log_beta(a: float, b: float, rng: np.random.Generator) -> float:
     True
     """
     log_ratio = draw_log_gamma(b, rng) - draw_log_gamma(a, rng)
+    # -log(1 + e^x) = -x - log(1 + e^-x): the exponential that cannot overflow.
     if log_ratio > 0:
         return -log_ratio - math.log1p(math.exp(-log_ratio))
     return -math.log1p(math.exp(log_ratio))
@@ -61,7 +80,7 @@ def log_add(a: float, b: float) -> float:
     """
     if a < b:
         a, b = b, a
-    if b == -math.inf:
+    if b == -math.inf:  # both may be, and their difference is no number
         return a
     return a + math.log1p(math.exp(b - a))
 
@@ -119,7 +138,7 @@ def draw_dirichlet(shapes: FloatArray, rng: np.random.Generator) -> None:
         normalise(shapes)
         return
     for k in range(len(shapes)):
-        shapes[k] = rng.standard_gamma(shapes[k])
+        shapes[k] = draw_gamma(shapes[k], rng)
         total += shapes[k]
     for k in range(len(shapes)):
         shapes[k] /= total

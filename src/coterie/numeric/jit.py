@@ -197,13 +197,26 @@ class Kernel(Compiled):
                 dispatcher = self.declare()
                 result = dispatcher(*args)
             except Exception as again:
-                if _has_code(dispatcher, args) or not how().private:
+                if _has_code(dispatcher, args):
                     raise
-                return self._plainly(args, again)
+                return self._all_afresh(args, again)
             if self.folder is not None and not isinstance(error, OSError):
                 cache.remove(self.folder, error)
             self._dispatcher, self._round = dispatcher, number
             return result
+
+    def _all_afresh(self, args: tuple[Any, ...], error: Exception) -> object:
+        """Compile also those that it calls without what is kept of them; else plainly."""
+        folder = self.folder
+        if folder is not None:
+            with cache.paused(), suppress(Exception):
+                how().use(how().private)
+                result = self.compiled(*args)
+                cache.remove(folder, error)
+                return result
+        if not how().private:
+            raise error
+        return self._plainly(args, error)
 
     def _plainly(self, args: tuple[Any, ...], error: Exception) -> object:
         """Compile in the plain mode, and stay there if that works."""

@@ -106,6 +106,7 @@ def draw_log_concentration(
         rate -= draw_log_beta(math.exp(log_concentration) + 1, float(people), rng)
         odds = (shape + groups - 1) / (people * rate)
         shape += groups
+        # With probability 1 / (1 + odds), without a quotient of what may be too large.
         if rng.random() * (1 + odds) >= odds:
             shape -= 1
     return draw_log_gamma(shape, rng) - math.log(rate)

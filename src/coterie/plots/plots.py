@@ -15,6 +15,7 @@ from coterie.plots.accuracies import (
 )
 from coterie.plots.canvas import canvas
 from coterie.plots.chains import draw_trace, trace_of
+from coterie.plots.drift import draw_drift
 from coterie.plots.matrices import (
     draw_confusion,
     draw_cooccurrence,
@@ -56,7 +57,7 @@ class Plots:
         self._posterior = posterior
 
     def __repr__(self) -> str:
-        names = "annotators, calibration, confusion, cooccurrence, coteries, trace"
+        names = "annotators, calibration, confusion, cooccurrence, coteries, drift, trace"
         return f"<Plots of {self._posterior!r}: {names}>"
 
     def confusion(
@@ -193,4 +194,24 @@ class Plots:
         table = rank(self._posterior.annotators(k))
         with canvas(ax, height=2.0 + height_of_names(table)) as where:
             draw_annotators(where, table)
+            return where
+
+    def drift(
+        self, annotators: Sequence[Hashable] | None = None, *, ax: Axes | None = None
+    ) -> Axes:
+        """Draw accuracy in time with its 95 % band, of a model that knows of time (DynamicIBCC).
+
+        Parameters
+        ----------
+        annotators
+            Whose; by default the four that are likeliest to have changed.
+        ax
+            Where to draw.
+        """
+        posterior = self._posterior
+        if annotators is None:
+            annotators = posterior.drift()["annotator"].head(4).tolist()
+        courses = {who: posterior.trajectory(who) for who in annotators}
+        with canvas(ax, height=2.4) as where:
+            draw_drift(where, courses)
             return where

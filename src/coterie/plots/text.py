@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from coterie.words.names import UNSEEN, shorten
+from coterie.words.names import UNSEEN
+from coterie.words.visible import shorten
 
 LEAST_POINTS = 4.5
 """Text smaller than this is left out."""

@@ -46,7 +46,7 @@ def coterie_confusion(
     m = coterie - 1
     if quantile is None:
         return _table(posterior, mean_of_members(posterior.confusion_mean[None], partition)[0, m])
-    matrices = matrices_of_coteries(posterior.require_partitions(), partition)
+    matrices = matrices_of_coteries(posterior.require_draws("intervals"), partition)
     return _table(posterior, np.quantile(matrices[:, m], quantile, axis=0))
 
 

@@ -1,4 +1,4 @@
-"""Do the parts of a Posterior fit together?"""
+"""Do the parts of a Posterior fit together, and are its numbers what they should be?"""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from coterie.posterior.draws import Draws
 from coterie.posterior.posterior import Posterior
 
 Shape = tuple[int, ...]
+SLACK = 1e-3
+"""By how much a sum of rounded probabilities may miss 1: some are kept in 32 bits."""
 
 
 def check_parts(posterior: Posterior) -> None:
-    """Check that ids are distinct, every array has its shape, and codes are in range."""
+    """Check ids (distinct), arrays (their shapes), codes (in range), probabilities (sum to 1)."""
     a, draws = posterior.annotations, posterior.draws
     for name, values in (("items", a.items), ("annotators", a.annotators), ("answers", a.answers)):
         if len(set(values.tolist())) < len(values):
@@ -25,9 +27,54 @@ def check_parts(posterior: Posterior) -> None:
         if np.shape(array) != shape:
             raise DataError(f"{name} must have shape {shape}, got {np.shape(array)}")
     _check_range("label", posterior.label, a.n_classes)
+    if posterior.groups is not None:
+        _check_range("groups.group", posterior.groups.group + 1, a.n_annotators + 1)
     if draws is not None:
         _check_range("draws.partition", draws.partition, a.n_annotators)
-        _check_range("draws.n_coteries", draws.n_coteries, a.n_annotators + 1)
+        kinds = posterior.item_numbers.get("kind")
+        split = kinds is not None and "kinds" in posterior.settings  # a coterie per person and kind
+        most = a.n_annotators * (len(kinds.columns) if kinds is not None and split else 1)
+        _check_range("draws.n_coteries", draws.n_coteries, most + 1)
+        for name, values in draws.trace.items():
+            if np.isnan(values).any():
+                raise DataError(f"draws.trace[{name!r}] holds what is not a number")
+        _check_last(draws, len(draws.confusion), a.n_items, (a.n_annotators, most))
+        _check_probabilities("draws.confusion", draws.confusion)
+        _check_sums("draws.class_balance", draws.class_balance)
+    _check_probabilities("confusion_mean", posterior.confusion_mean)
+    for name in ("item_probability", "class_balance", "raw_probability"):
+        _check_sums(name, getattr(posterior, name))
+
+
+def _check_last(draws: Draws, chains: int, n_items: int, n_seats: tuple[int, int]) -> None:
+    """Check that there is a state of every chain, of these items and annotators."""
+    if len(draws.last) not in (0, chains):
+        raise DataError(f"draws.last must hold {chains} chains, got {len(draws.last)}")
+    sizes = {"truth": [(n_items,)], "group": [(n,) for n in n_seats]}  # or one per kind
+    for state in draws.last:
+        for name, shapes in sizes.items():
+            if name in state and state[name].shape not in shapes:
+                found = state[name].shape
+                raise DataError(f"draws.last: {name} must have shape {shapes[0]}, got {found}")
+
+
+def _check_probabilities(name: str, array: NDArray[Any]) -> None:
+    if not array.size:
+        return
+    if not -SLACK <= array.min() <= array.max() <= 1 + SLACK:  # false also for what is no number
+        raise DataError(
+            f"{name} must hold probabilities, between 0 and 1, got {array.min()} to {array.max()}"
+        )
+
+
+def _check_sums(name: str, array: NDArray[Any] | None) -> None:
+    if array is None or not array.size:
+        return
+    _check_probabilities(name, array)
+    sums = array.sum(axis=-1, dtype=np.float64)
+    off = float(sums.flat[np.abs(sums - 1).argmax()])
+    if abs(off - 1) > SLACK:
+        raise DataError(f"{name} must hold probabilities that sum to 1, got a sum of {off:.6g}")
 
 
 def _check_range(name: str, codes: NDArray[Any] | None, size: int) -> None:
@@ -46,6 +93,9 @@ def _shapes(posterior: Posterior) -> Iterator[tuple[str, Any, Shape]]:
         yield "raw_probability", posterior.raw_probability, (a.n_items, a.n_classes)
     for name, numbers in posterior.item_numbers.items():
         yield f"item_numbers[{name!r}]", numbers.values, (a.n_items, len(numbers.columns))
+    if posterior.groups is not None:
+        yield "groups.group", posterior.groups.group, (a.n_annotators,)
+        yield "groups.membership", posterior.groups.membership, (a.n_annotators,)
     if posterior.label is not None:
         yield "label", posterior.label, (a.n_items,)
     if posterior.draws is not None:

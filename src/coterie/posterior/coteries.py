@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from coterie.kernels.right import share_right_of_groups
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition, point_partition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
-from coterie.posterior.people import Accuracy, codes_of
+from coterie.posterior.people import Accuracy, codes_of, common_shift
 from coterie.roles import Roles, roles_of
 
 if TYPE_CHECKING:
@@ -31,10 +31,14 @@ BLOCK = 64
 """Draws that are averaged at once: a copy of all of them in double precision may not fit."""
 
 
-def partition_of(
-    draws: Draws, labelled: NDArray[np.bool_], k: int | None, loss: Loss
-) -> PointPartition:
+def partition_of(posterior: Posterior, k: int | None, loss: Loss) -> PointPartition:
     """Find the one partition that stands for the draws; those without labels are in no coterie."""
+    if posterior.groups is not None:
+        if k is not None:
+            raise CoterieError(f"this result has one grouping; leave out k={k}")
+        return posterior.groups
+    labelled = posterior.annotations.labels_per_annotator > 0
+    draws = posterior.require_partitions()
     assert draws.partition is not None  # the model finds coteries
     pooled = draws.partition.reshape(-1, draws.partition.shape[-1])
     found = point_partition(pooled[:, labelled], loss=loss, k=k)
@@ -44,9 +48,9 @@ def partition_of(
 
 
 def coterie_table(
-    posterior: Posterior, draws: Draws, partition: PointPartition
-) -> tuple[pd.DataFrame, Roles]:
-    """Give one row per coterie, largest first, and their roles.
+    posterior: Posterior, partition: PointPartition
+) -> tuple[pd.DataFrame, Roles | None]:
+    """Give one row per coterie, largest first, and their roles; a point estimate has none.
 
     See :meth:`coterie.posterior.Posterior.coteries`.
     """
@@ -55,28 +59,50 @@ def coterie_table(
     member = group >= 0
     size = np.bincount(group[member], minlength=n)
     labels = np.bincount(group[member], a.labels_per_annotator[member], minlength=n)
-    matrices = matrices_of_coteries(draws, partition)
-    balance = draws.class_balance.reshape(-1, a.n_classes)
-    accuracy = coterie_accuracy(posterior, partition, accuracy_of(matrices, balance))
-    roles = roles_of(matrices, balance, a.classes, a.answers)
     mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
+    said, roles = said_of_coteries(posterior, partition, mean)
     table = pd.DataFrame(
         {
             "coterie": np.arange(1, n + 1),
             "size": size,
             "share": size / size.sum(),
             "label_share": labels / labels.sum(),
-            "role": roles.words,
-            "role_probability": roles.probability,
-            "accuracy": accuracy.mean,
-            "accuracy_low": accuracy.low,
-            "accuracy_high": accuracy.high,
+            **said,
             "informativeness": informativeness(mean),
             "spread": spread(posterior.confusion_mean, mean, partition),
         }
     )
     table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
     return table, roles
+
+
+def said_of_coteries(
+    posterior: Posterior, partition: PointPartition, mean: FloatArray
+) -> tuple[dict[str, Any], Roles | None]:
+    """Give roles and accuracies by column, with intervals where there are draws, and the roles.
+
+    Parameters
+    ----------
+    posterior, partition
+        The result, and its coteries.
+    mean
+        Their mean matrices, shape (coteries, classes, answers).
+    """
+    a, draws = posterior.annotations, posterior.draws
+    if draws is None:
+        return {"accuracy": accuracy_of(mean[None], posterior.class_balance[None])[0]}, None
+    matrices = matrices_of_coteries(draws, partition)
+    balance = draws.class_balance.reshape(-1, a.n_classes)
+    accuracy = coterie_accuracy(posterior, partition, accuracy_of(matrices, balance))
+    roles = roles_of(matrices, balance, a.classes, a.answers, shift=common_shift(posterior))
+    said = {
+        "role": roles.words,
+        "role_probability": roles.probability,
+        "accuracy": accuracy.mean,
+        "accuracy_low": accuracy.low,
+        "accuracy_high": accuracy.high,
+    }
+    return said, roles
 
 
 def coterie_accuracy(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,9 @@ class Draws:
         Names of those that must converge.
     extra
         What the model draws beside all this, by name.
+    last
+        Where each chain ended: the arrays of its state, by the kernel's own names (``truth``,
+        ``group`` and more), so that a later run can go on from there. Empty in older files.
     """
 
     confusion: NDArray[np.float32]
@@ -64,6 +68,7 @@ class Draws:
     trace: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     watched: tuple[str, ...] = WATCHED
     extra: Mapping[str, DrawnArray] = field(default_factory=dict)
+    last: tuple[Mapping[str, NDArray[Any]], ...] = ()
 
     def settled(self) -> bool:
         """Say whether every watched quantity has converged (:func:`has_converged`)."""
@@ -93,7 +98,7 @@ class Draws:
         Symmetric array of shape (len(annotators), len(annotators)).
         """
         if self.partition is None:
-            raise CoterieError("this model has no coteries; fit CBCC or HCBCC")
+            raise CoterieError("this model finds no coteries; fit one that does, such as Consensus")
         pooled = self.partition.reshape(-1, self.partition.shape[-1])
         return share_together(pooled[:, annotators])
 

@@ -28,6 +28,7 @@ def upgraded(content: Content) -> tuple[dict[str, Any], Arrays]:
         header["annotations"] = {**header["annotations"], "provenance": None}
         header["trace"] = _split_trace(header["trace"], arrays)
         header |= _unsaid(header, arrays)
+    header.setdefault("last", [])  # the first files of version 2 have none
     return header, arrays
 
 

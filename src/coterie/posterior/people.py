@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,11 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
-from coterie.kernels.right import share_right
+from coterie.kernels.right import SHIFT, share_right
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL
 from coterie.roles import Roles, roles_of
+from coterie.words.values import did_you_mean
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -92,7 +92,13 @@ def annotator_roles(posterior: Posterior) -> Roles:
     pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
     balance = draws.class_balance.reshape(len(pooled), -1)
     labelled = a.labels_per_annotator > 0
-    return roles_of(pooled, balance, a.classes, a.answers, labelled=labelled)
+    shift = common_shift(posterior)
+    return roles_of(pooled, balance, a.classes, a.answers, labelled=labelled, shift=shift)
+
+
+def common_shift(posterior: Posterior) -> float:
+    """Give how far everybody's log odds may be off together, where the model allows for it."""
+    return SHIFT if posterior.abilities.share_right else 0.0
 
 
 def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np.int64]:
@@ -100,8 +106,8 @@ def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np
     place = {name: l for l, name in enumerate(annotators)}
     for name in wanted:
         if name not in place:
-            words = [str(one) for one in annotators]
-            near = difflib.get_close_matches(str(name), words, n=3)
-            hint = f"; did you mean {', '.join(map(repr, near))}?" if near else ""
-            raise DataError(f"no annotator {name!r} among the {len(words):,} of this data{hint}")
+            hint = did_you_mean(name, annotators)
+            raise DataError(
+                f"no annotator {name!r} among the {len(annotators):,} of this data{hint}"
+            )
     return np.array([place[name] for name in wanted], np.int64)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from coterie.abilities import POINT, Abilities, Method
 from coterie.data import truth_for
 from coterie.data.annotations import Annotations
+from coterie.data.frames import table
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
 from coterie.metrics import Score, score
@@ -21,24 +21,31 @@ from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition
+from coterie.posterior.communities import community_table
 from coterie.posterior.confusion import annotator_confusion, coterie_confusion
 from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
+from coterie.posterior.dependence import Together
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers, item_table, label_table
+from coterie.posterior.more import MoreTables
 from coterie.posterior.once import once
+from coterie.posterior.outputs import Outputs
 from coterie.posterior.people import annotator_roles, annotator_table
-from coterie.posterior.verdicts import Verdicts, verdicts_of
+from coterie.posterior.required import Requirements
+from coterie.posterior.verdicts import Verdicts, reading_table, verdicts_of
 from coterie.roles import Roles
-
-if TYPE_CHECKING:
-    from coterie.plots import Plots
+from coterie.words.notebook import as_html
+from coterie.words.visible import visible
 
 FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior:
+class Posterior(MoreTables, Outputs, Requirements, Together):
     """What a model knows after seeing the annotations.
+
+    Its tables are those of pandas; every method that gives one takes ``to="polars"`` or
+    ``to="pyarrow"``, which have the index as columns.
 
     Parameters
     ----------
@@ -61,17 +68,19 @@ class Posterior:
     method, abilities
         How the model was fitted, and what it can do: everybody asks these, nobody the name.
     converged
-        Whether the result may be trusted to be where it would be after more work. A sampler's:
-        R-hat at most 1.01 and bulk effective sample size at least 400 of all that it watches (log
-        joint, number of coteries, concentration, class totals), and no chain that ended in another
-        mode and had to be left out; Consensus': its chains give one label on 95 % of the items. An
-        iteration's: whether it reached its tolerance. A count always has converged.
+        Whether the labels may be trusted to be what they would be after more work. A sampler's:
+        the chains that are kept give one label on at least 95 % of the items (of a single chain,
+        R-hat and effective sample size of all that it watches are within limits). An iteration's:
+        whether it reached its tolerance. A count always has converged.
     raw_probability
         The model's own item probabilities, shape (items, classes), where it reports others.
     item_numbers
         Further numbers per item, by name.
     run
         Facts of the run, such as how it stopped.
+    groups
+        One grouping of the annotators where there are no draws of partitions, such as
+        :meth:`by_community` gives; tables of coteries are then of that.
 
     Examples
     --------
@@ -101,6 +110,7 @@ class Posterior:
     converged: bool = True
     raw_probability: FloatArray | None = None
     item_numbers: Mapping[str, ItemNumbers] = field(default_factory=dict)
+    groups: PointPartition | None = None
     _computed: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +126,14 @@ class Posterior:
     def __repr__(self) -> str:
         a = self.annotations
         sizes = f"{a.n_items:,} items, {a.n_annotators:,} annotators, {a.n_classes} classes"
-        return f"<Posterior of {self.model}: {sizes}>"
+        return f"<Posterior of {visible(self.model)}: {sizes}>"
+
+    def _repr_html_(self) -> str:
+        found = [self.verdicts.labels, self.verdicts.coteries]
+        sentences = [verdict.sentence for verdict in found if verdict is not None]
+        tables = [self.labels(), self.annotators()]
+        tables += [self.coteries()] if self.abilities.coteries else []
+        return as_html(repr(self), tables, sentences)
 
     @property
     def verdicts(self) -> Verdicts:
@@ -128,11 +145,23 @@ class Posterior:
         """
         return verdicts_of(self)
 
+    @table
+    def readings(self) -> pd.DataFrame | None:
+        """Two readings of the labels side by side, where chains split between two; else None.
+
+        Both are of chains that no rule leaves out, so that nothing in the labels says which holds;
+        what is reported is pooled over both. One row per item that would decide: both readings are
+        sure of different labels, and gold of such items settles it. The surest come first, 20 at
+        most. Columns: item, then of each reading the label and its probability.
+        """
+        return reading_table(self)
+
     @property
     def label_code(self) -> NDArray[np.int64]:
         """The chosen class of each item as a code, shape (items,)."""
         return self.item_probability.argmax(axis=1) if self.label is None else self.label
 
+    @table
     @once
     def labels(self) -> pd.DataFrame:
         """One row per item: item, label, its probability, the entropy (in nats), and more.
@@ -144,6 +173,7 @@ class Posterior:
         """
         return label_table(self)
 
+    @table
     def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
         """Probability of each class: index item, one column per class.
 
@@ -160,6 +190,7 @@ class Posterior:
             columns=pd.Index(a.classes, name="label"),
         )
 
+    @table
     def item_table(self, name: str) -> pd.DataFrame:
         """Further numbers per item, such as the probabilities of its kinds: index item.
 
@@ -204,6 +235,7 @@ class Posterior:
         known, gold = truth_for(self.annotations, truth), self.annotations.gold
         return score(self.probabilities(), known, ties=ties, floor=floor, bins=bins, gold=gold)
 
+    @table
     @once
     def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row per annotator: annotator, n_labels, accuracy, informativeness, and more.
@@ -219,9 +251,10 @@ class Posterior:
         k, loss
             Which coteries, as for :meth:`coteries`.
         """
-        grouped = self.abilities.coteries
+        grouped = self.abilities.coteries or self.groups is not None
         return annotator_table(self, self.partition(k, loss=loss) if grouped else None)
 
+    @table
     def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row per coterie, the largest first: who they are and how they answer.
 
@@ -243,8 +276,8 @@ class Posterior:
         return self._coteries(k, loss)[0].copy()
 
     @once
-    def _coteries(self, k: int | None, loss: Loss) -> tuple[pd.DataFrame, Roles]:
-        return coterie_table(self, self.require_partitions(), self.partition(k, loss=loss))
+    def _coteries(self, k: int | None, loss: Loss) -> tuple[pd.DataFrame, Roles | None]:
+        return coterie_table(self, self.partition(k, loss=loss))
 
     @once
     def roles(self) -> Roles:
@@ -257,14 +290,14 @@ class Posterior:
 
     def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
         """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
-        return self._coteries(k, loss)[1]
+        return self.require_roles(self._coteries(k, loss)[1])
 
     @once
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
-        labelled = self.annotations.labels_per_annotator > 0
-        return partition_of(self.require_partitions(), labelled, k, loss)
+        return partition_of(self, k, loss)
 
+    @table
     def confusion(
         self,
         annotator: Hashable | None = None,
@@ -296,6 +329,40 @@ class Posterior:
             raise CoterieError("confusion takes an annotator or a coterie, not both")
         return coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
 
+    @table
+    def communities(
+        self, *, least: int = 1, restarts: int = 10, random_state: int = 0
+    ) -> pd.DataFrame:
+        """Group annotators after the fact by how alike their matrices are: any result has these.
+
+        One row per annotator: annotator, n_labels, community (1 is the largest) and membership,
+        the share that the annotator has in it. The Hellinger distances of the mean matrices' rows
+        become similarities, and those are factorised (after Simpson and others, 2011): communities
+        that are not needed empty themselves. It knows nothing of how sure the matrices are, so
+        that annotators with few labels look like the prior and each other, and it never changes a
+        label; coteries, found while fitting, do. It may well find one community where
+        :meth:`coteries` finds several. ``.attrs["objective"]`` is what restarts are compared by.
+
+        Parameters
+        ----------
+        least
+            Annotators with fewer labels get no community.
+        restarts
+            Random starts, each of up to 2,000 rounds over all pairs; the best objective is kept.
+        random_state
+            Seed of the starts.
+
+        Examples
+        --------
+        >>> import coterie
+        >>> crowd = coterie.simulate("mixed", items=40, annotators=6, random_state=1)
+        >>> found = coterie.DawidSkene().fit(crowd.annotations).posterior_.communities()
+        >>> list(found.columns)
+        ['annotator', 'n_labels', 'community', 'membership']
+        """
+        return community_table(self, least, restarts, random_state)
+
+    @table
     def cooccurrence(self, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
         """Probability that two annotators share a coterie, counted over the kept partitions.
 
@@ -313,6 +380,7 @@ class Posterior:
         assert counts is not None  # a model with coteries counts them
         return counts
 
+    @table
     @once
     def diagnostics(self) -> pd.DataFrame:
         """One row per watched quantity: quantity, mean, sd, mcse, ess_bulk, ess_tail, r_hat.
@@ -321,71 +389,11 @@ class Posterior:
         converged, and infinite if it never moves and differs. With one chain it compares the
         chain's halves: that chains from different starts agree is then not tested.
         """
-        return diagnose(self.require_draws("diagnostics").trace)
+        return diagnose(self.require_chains("diagnostics").trace)
 
     @property
     def chains_agree(self) -> bool:
-        """Whether the chains that were kept agree; others may have been left out."""
+        """Whether the chains that were kept agree; in older runs others may have been left out."""
         return self.converged or bool(
             self.run.get("left_out") and self.require_draws("chains").settled()
         )
-
-    def to_arviz(self) -> Any:
-        """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).
-
-        Group ``posterior`` holds confusion, class_balance, partition, n_coteries and concentration
-        at the kept draws, with dimensions chain, draw, annotator, true and answer; group
-        ``sample_stats`` the watched quantities at every sweep after burn-in.
-        """
-        from coterie.posterior.arviz import datatree
-
-        return datatree(self, self.require_draws("draws"))
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write everything to one file, which :func:`coterie.load` reads.
-
-        A file of that name is replaced, and only once the new one is whole. Ids keep their types.
-        Settings that a file cannot keep (a generator, a callback) come back as text.
-        """
-        from coterie.posterior.store import save
-
-        save(self, path)
-
-    def report(
-        self, path: str | PathLike[str], *, truth: Any = None, title: str | None = None
-    ) -> None:
-        """Write a report to pass around: one self-contained HTML file.
-
-        Parameters
-        ----------
-        path
-            Where to; a file of that name is replaced.
-        truth
-            Known labels (Series or dict, item -> label) that only score the result.
-        title
-            Heading of the page.
-        """
-        from coterie.report import write
-
-        write(self, path, truth=truth, title=title)
-
-    @property
-    def plot(self) -> Plots:
-        """Pictures for papers (needs matplotlib, the extra ``plots``): see docs/plots.md."""
-        from coterie.plots import Plots
-
-        return Plots(self)
-
-    def require_partitions(self) -> Draws:
-        """Give the draws, which have partitions; an error if the model finds no coteries."""
-        if not self.abilities.coteries:
-            raise CoterieError(f"{self.model} finds no coteries; fit CBCC or HCBCC")
-        return self.require_draws("coteries")
-
-    def require_draws(self, what: str) -> Draws:
-        """Give the draws; an error if a point estimate is asked for what needs them."""
-        if self.draws is None:
-            raise CoterieError(
-                f"{self.model} gives a point estimate without {what}; fit IBCC, CBCC or HCBCC"
-            )
-        return self.draws

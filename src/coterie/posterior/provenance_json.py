@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, fields
 from typing import Any
 
-from coterie.data.provenance import Form, Format, Gold, Provenance, Source
+from coterie.data.provenance import Export, Form, Format, Gold, Provenance, Source
 from coterie.files.json_values import from_json, to_json
 
 
@@ -24,6 +25,8 @@ def provenance_to_json(provenance: Provenance | None) -> Any:
         "classes": provenance.classes,
         "extra_answers": provenance.extra_answers,
         "unread": provenance.unread,
+        "export": provenance.export and asdict(provenance.export),
+        "anonymised": provenance.anonymised,
     }
     return to_json(facts, or_text=True)
 
@@ -56,6 +59,8 @@ def provenance_from_json(found: Any) -> Provenance | None:
         classes=_tuple_or_none(facts["classes"]),
         extra_answers=_tuple_or_none(facts["extra_answers"]),
         unread=tuple(facts["unread"]),
+        export=_export(facts.get("export")),  # older files know neither
+        anonymised=bool(facts.get("anonymised", False)),
     )
 
 
@@ -72,6 +77,17 @@ def _source(facts: Any) -> Source:
 def _gold(facts: Any) -> Gold:
     source = facts["source"]
     return Gold(column=facts["column"], source=None if source is None else _source(source))
+
+
+def _export(facts: Any) -> Export | None:
+    if facts is None:
+        return None
+    names = ("left_out", "kept", "told")  # files of older versions do not say what was kept
+    facts = {"kept": (), **facts}
+    pairs = {name: tuple(tuple(pair) for pair in facts[name]) for name in names}
+    known = {field.name: facts[field.name] for field in fields(Export)}
+    texts = {name: tuple(map(str, facts[name])) for name in ("notes", "paths")}
+    return Export(**{**known, **pairs, **texts})
 
 
 def _tuple_or_none(values: Any) -> tuple[Any, ...] | None:

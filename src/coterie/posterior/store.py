@@ -2,7 +2,7 @@
 
 The file is a zip archive (:mod:`coterie.files.container`) of numpy arrays and a JSON header.
 Of the labels only the order by item is kept; the order by annotator is worked out again, so that
-the two cannot disagree. Whole numbers are stored as narrow as they fit, floats bit by bit.
+the two cannot disagree. Numbers are stored as narrow as they fit, and come back bit by bit.
 
 A change of the layout raises the version; ``load`` then still reads every older one
 (:mod:`coterie.posterior.older`).
@@ -22,11 +22,20 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
+from coterie.data.times import Times, item_order, times_of
 from coterie.errors import DataError
-from coterie.files.atomic import Writer, write_file
+from coterie.files.atomic import Writer, check_whole, write_file
 from coterie.files.container import Format, container_writer, damage_of, read_container
 from coterie.files.json_values import UnknownPrior, from_json, to_json
-from coterie.files.vocabulary import Arrays, narrow, pack_vocabulary, unpack_vocabulary
+from coterie.files.paths import is_folder, to_write
+from coterie.files.vocabulary import (
+    Arrays,
+    narrow,
+    narrow_floats,
+    pack_vocabulary,
+    unpack_vocabulary,
+)
+from coterie.partition import PointPartition
 from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
 from coterie.posterior.items import ItemNumbers
@@ -35,8 +44,11 @@ from coterie.posterior.posterior import Posterior
 from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 
 FORMAT = Format("coterie posterior", 2)
-TRACE, EXTRA, ITEM_NUMBERS = "draws.trace.", "draws.extra.", "item_numbers."
+TRACE, EXTRA, LAST = "draws.trace.", "draws.extra.", "draws.last."
+ITEM_NUMBERS = "item_numbers."
 """What the names of arrays begin with of which a model may have any number."""
+RUN = "run.coterie"
+"""The file of a folder of results."""
 VOCABULARIES = ("items", "annotators", "classes", "extra_answers")
 
 
@@ -46,7 +58,7 @@ def save(posterior: Posterior, path: str | PathLike[str]) -> None:
     Settings that a file cannot keep (a generator, a callback) come back as text, time zones as
     offsets from UTC; ids keep their types, and one that cannot is a DataError.
     """
-    write_file(Path(path).expanduser(), writer(posterior), parents=False)
+    write_file(to_write(path), writer(posterior), parents=False)
 
 
 def writer(posterior: Posterior) -> Writer:
@@ -65,6 +77,7 @@ def writer(posterior: Posterior) -> Writer:
         "trace": [],
         "watched": [],
         "extra": {},
+        "last": [],
     }
     for name in ("item_probability", "class_balance", "confusion_mean"):
         arrays[name] = getattr(posterior, name)
@@ -72,6 +85,8 @@ def writer(posterior: Posterior) -> Writer:
         arrays["label"] = narrow(posterior.label)
     if posterior.raw_probability is not None:
         arrays["raw_probability"] = posterior.raw_probability
+    if posterior.groups is not None:
+        header["groups"] = _pack_groups(posterior.groups, arrays)
     if posterior.draws is not None:
         header |= _pack_draws(posterior.draws, arrays)
     return container_writer(FORMAT, header, arrays)
@@ -83,6 +98,8 @@ def _pack_annotations(annotations: Annotations, arrays: Arrays) -> dict[str, Any
     arrays["annotator"] = narrow(codes.item_annotator)
     arrays["answer"] = narrow(codes.item_answer)
     arrays["gold"] = narrow(codes.gold)
+    if annotations.times is not None:
+        arrays["time"] = annotations.times.time[item_order(annotations.times)]
     header = {
         name: pack_vocabulary(name, getattr(annotations, name), arrays) for name in VOCABULARIES
     }
@@ -100,8 +117,27 @@ def _pack_item_numbers(numbers: Mapping[str, ItemNumbers], arrays: Arrays) -> di
     return {name: list(one.columns) for name, one in numbers.items()}
 
 
+def _pack_groups(groups: PointPartition, arrays: Arrays) -> dict[str, Any]:
+    arrays["groups.group"] = narrow(groups.group)
+    arrays["groups.membership"] = groups.membership
+    return {"loss": groups.loss, "expected_loss": to_json(groups.expected_loss)}
+
+
+def _unpack_groups(header: Any, arrays: Arrays) -> PointPartition | None:
+    if header is None:
+        return None
+    group = _codes(arrays, "groups.group", np.int32)
+    return PointPartition(
+        group,
+        _floats(arrays, "groups.membership"),
+        float(from_json(header["expected_loss"])),
+        str(header["loss"]),
+        int(group.max(initial=-1)) + 1,
+    )
+
+
 def _pack_draws(draws: Draws, arrays: Arrays) -> dict[str, Any]:
-    arrays["draws.confusion"] = draws.confusion
+    arrays["draws.confusion"] = narrow_floats(draws.confusion)
     arrays["draws.class_balance"] = draws.class_balance
     if draws.partition is not None:
         arrays["draws.partition"] = narrow(draws.partition)
@@ -114,11 +150,19 @@ def _pack_draws(draws: Draws, arrays: Arrays) -> dict[str, Any]:
         "trace": list(draws.trace),
         "watched": list(draws.watched),
         "extra": {name: list(one.dims) for name, one in draws.extra.items()},
+        "last": [_pack_last(k, state, arrays) for k, state in enumerate(draws.last)],
     }
 
 
+def _pack_last(k: int, state: Mapping[str, NDArray[Any]], arrays: Arrays) -> dict[str, str]:
+    """Put the state of a chain among the arrays; give the types that its parts have in memory."""
+    for name, part in state.items():
+        arrays[f"{LAST}{k}.{name}"] = narrow(part) if part.dtype.kind in "iu" else part
+    return {name: part.dtype.str for name, part in state.items()}
+
+
 def load(path: str | PathLike[str]) -> Posterior:
-    """Read a posterior that ``Posterior.save`` wrote.
+    """Read a posterior that ``Posterior.save`` wrote, or the folder that ``coterie aggregate`` did.
 
     Nothing in the file is executed. A file that is truncated, damaged, foreign or written by a
     newer coterie is a DataError that says so; files of older versions load.
@@ -133,7 +177,11 @@ def load(path: str | PathLike[str]) -> Posterior:
     ...     coterie.load(pathlib.Path(folder, "run.coterie"))
     <Posterior of MajorityVote: 2 items, 2 annotators, 2 classes>
     """
+    if not isinstance(path, str | PathLike):
+        raise DataError(f"coterie.load takes the name of a file or folder, not {type(path)}")
+    path = Path(path, RUN) if is_folder(path) else path
     content = read_container(path, FORMAT)
+    check_whole(Path(path).expanduser())
     with damage_of(path):
         try:
             return _unpack(*upgraded(content))
@@ -158,6 +206,7 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
                 name: ItemNumbers(columns, values)
                 for name, columns, values in _named(header["item_numbers"], ITEM_NUMBERS, arrays)
             },
+            groups=_unpack_groups(header.get("groups"), arrays),
             method=_method(header["method"]),
             abilities=_abilities(header["abilities"]),
             converged=_flag(header["converged"]),
@@ -193,7 +242,24 @@ def _unpack_annotations(header: dict[str, Any], arrays: Arrays) -> Annotations:
         columns=tuple(from_json(header["columns"])),
         origin=str(header["origin"]),
         provenance=provenance_from_json(header["provenance"]),
+        times=_times(arrays, item, annotator, answer, len(annotators)),
     )
+
+
+def _times(
+    arrays: Arrays,
+    item: NDArray[Any],
+    annotator: NDArray[Any],
+    answer: NDArray[Any],
+    n_annotators: int,
+) -> Times | None:
+    """Give the times of the labels, if they are there."""
+    if "time" not in arrays:
+        return None
+    time = _floats(arrays, "time")
+    if time.shape != item.shape or not np.isfinite(time).all():
+        raise ValueError("time must hold a number per label")
+    return times_of(item, annotator, answer, time.astype(np.float64), n_annotators)
 
 
 def _method(found: Any) -> Method:
@@ -219,7 +285,7 @@ def _unpack_draws(header: dict[str, Any], arrays: Arrays) -> Draws:
     if not isinstance(names, list) or sorted(f"{TRACE}{name}" for name in names) != kept:
         raise ValueError("the trace has other names than arrays")
     return Draws(
-        confusion=_floats(arrays, "draws.confusion"),
+        confusion=_matrices(arrays),
         class_balance=_floats(arrays, "draws.class_balance"),
         partition=_codes_if_any(arrays, "draws.partition", np.int32),
         n_coteries=_codes_if_any(arrays, "draws.n_coteries", np.int64),
@@ -229,7 +295,32 @@ def _unpack_draws(header: dict[str, Any], arrays: Arrays) -> Draws:
             name: DrawnArray(dims, values)
             for name, dims, values in _named(header["extra"], EXTRA, arrays)
         },
+        last=_unpack_last(header["last"], arrays),
     )
+
+
+def _matrices(arrays: Arrays) -> NDArray[Any]:
+    """Give the draws of matrices, in half precision or not, as they are in memory."""
+    found = _floats(arrays, "draws.confusion")
+    return found.astype(np.float32) if found.dtype == np.float16 else found
+
+
+def _unpack_last(states: Any, arrays: Arrays) -> tuple[dict[str, NDArray[Any]], ...]:
+    """Give the states of the chains, their parts at the width that they have in memory."""
+    named = [f"{LAST}{k}.{name}" for k, types in enumerate(states) for name in types]
+    if sorted(named) != sorted(name for name in arrays if name.startswith(LAST)):
+        raise ValueError("the chains have other parts than arrays")
+    return tuple(
+        {name: _part(arrays[f"{LAST}{k}.{name}"], kind) for name, kind in types.items()}
+        for k, types in enumerate(states)
+    )
+
+
+def _part(part: NDArray[Any], kind: str) -> NDArray[Any]:
+    widened = part.astype(np.dtype(str(kind)))
+    if widened.dtype.kind not in "biuf" or not np.array_equal(widened, part, equal_nan=True):
+        raise ValueError(f"{part.dtype} does not fit into {kind}")
+    return widened
 
 
 def _named(
@@ -250,7 +341,7 @@ def _words(found: Any) -> tuple[str, ...]:
 
 
 def _floats(arrays: Arrays, name: str) -> NDArray[Any]:
-    if arrays[name].dtype.kind != "f":
+    if arrays[name].dtype not in (np.float16, np.float32, np.float64):
         raise ValueError(f"{name} must hold floats, got {arrays[name].dtype}")
     return arrays[name]
 

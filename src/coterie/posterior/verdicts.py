@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from coterie.words.numbers import count, in_percent
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.words.numbers import count, in_percent, listed
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -52,22 +55,97 @@ def _of_converged(converged: bool) -> Verdict:
 
 
 def _of_labels(noted: Mapping[str, Any], posterior: Posterior) -> Verdict:
-    share, chains, places = noted["one_label"], int(noted["chains"]), noted["differ"]
-    if chains == 1:
-        sentence = "One chain cannot show whether the labels are settled; run several."
-        return Verdict(posterior.converged, sentence, noted)
-    same = f"{chains} chains give one label on {_percent(share)} of the items"
-    if share >= ONE_LABEL:
-        return Verdict(True, f"Labels settled: {same}.", noted)
-    items = [repr(x) for x in posterior.annotations.items[places[:NAMED]].tolist()]
-    more = ", among them " if int(noted["n_differ"]) > len(items) else ": "
-    which = f"they differ on {count(int(noted['n_differ']), 'item')}{more}{', '.join(items)}"
-    remedy = "Known labels (gold) of those would settle it."
-    return Verdict(False, f"Labels not settled: {same}; {which}. {remedy}", noted)
+    alone = int(noted["chains"]) == 1 and "starts" not in noted
+    settled = posterior.converged if alone else bool(noted["settled"])
+    return Verdict(settled, say_labels(noted, posterior.annotations.items), noted)
+
+
+def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
+    """Say whether the labels are settled, and which items would decide if not.
+
+    Parameters
+    ----------
+    noted
+        What the run noted of the labels: :func:`coterie.inference.verdicts.note_labels`.
+    items
+        What all items are called, shape (items,).
+    """
+    if int(noted["chains"]) == 1:
+        return _said_by_one(noted)
+    who = f"{noted['chains']} chains"
+    if "starts" in noted:
+        who = f"{noted['chains']} of {noted['starts']} starts reach the best bound, and"
+    same = f"{who} give one label on {_percent(noted['one_label'])} of the items"
+    if noted["settled"]:
+        return f"Labels settled: {same}."
+    if noted["one_label"] >= ONE_LABEL:
+        few = count(int(noted["sweeps"]), "sweep")
+        return f"Labels not settled: {same}, but {few} after burn-in are too few to show it."
+    two = noted.get("readings")
+    if two is None:
+        which = f"they differ on {_named(noted['n_differ'], items[noted['differ'][:NAMED]])}"
+        more = "restarts" if "starts" in noted else "chains"
+        remedy = f"Known labels (gold) of those would settle it, or more {more}."
+        return f"Labels not settled: {same}; {which}. {remedy}"
+    one, other = (chain_words(chains, _one_of(noted)) for chains in two["chains"])
+    which = _named(two["n_differ"], items[two["items"][:NAMED]])
+    return (
+        f"Labels not settled: {same}. There are two readings, and nothing says which holds: that"
+        f" of {one} and that of {other}. They differ on {which}. Known labels (gold)"
+        " of those would decide."
+    )
+
+
+def _said_by_one(noted: Mapping[str, Any]) -> str:
+    if "starts" not in noted:
+        return "One chain cannot show whether the labels are settled; run several."
+    return (
+        f"One of {noted['starts']} starts reached the best bound, and no other came near: more"
+        " restarts would show whether there is a better one."
+    )
+
+
+def _one_of(noted: Mapping[str, Any]) -> str:
+    return "start" if "starts" in noted else "chain"
+
+
+def reading_table(posterior: Posterior) -> pd.DataFrame | None:
+    """Set two readings side by side; see :meth:`coterie.Posterior.readings`."""
+    noted = (posterior.run.get("verdicts") or {}).get("labels") or {}
+    two = noted.get("readings")
+    if two is None:
+        return None
+    a = posterior.annotations
+    columns: dict[str, Any] = {}
+    for chains, codes, sure in zip(two["chains"], two["labels"], two["probability"], strict=True):
+        name = chain_words(chains, _one_of(noted))
+        columns |= {name: a.classes[codes], f"probability in {name}": sure}
+    return pd.DataFrame({"item": a.items[two["items"]], **columns})
+
+
+def chain_words(chains: Sequence[int], one: str = "chain") -> str:
+    """Name some chains, or what takes their place.
+
+    Examples
+    --------
+    >>> chain_words([3]), chain_words([1, 2, 4]), chain_words([2], "start")
+    ('chain 3', 'chains 1, 2 and 4', 'start 2')
+    """
+    return f"{one}{'s' if len(chains) > 1 else ''} {listed([str(k) for k in chains], 9)}"
+
+
+def _named(n: int, items: NDArray[Any]) -> str:
+    """Count items and name the first ones."""
+    words = [repr(item) for item in items.tolist()]
+    more = ", among them " if n > len(words) else ": "
+    return f"{count(int(n), 'item')}{more}{listed(words, NAMED)}"
 
 
 def _of_coteries(noted: Mapping[str, Any]) -> Verdict:
     numbers, apart = noted["n_coteries"], noted["pairs_apart"]
+    if len(numbers) == 1:
+        alone = "One chain cannot show whether the coteries are settled; run several."
+        return Verdict(False, alone, noted)
     low, high = min(numbers), max(numbers)
     many = f"{low:.1f}" if high - low < 0.05 else f"{low:.1f} to {high:.1f}"
     found = f"the chains have {many} on average"

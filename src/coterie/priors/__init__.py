@@ -18,6 +18,20 @@ field               symbol                 what it is
 
 from coterie.priors.base import Beta, Gamma, Prior
 from coterie.priors.consensus import ConsensusPrior
+from coterie.priors.dynamic import DynamicPrior
+from coterie.priors.ebcc import EBCCPrior
+from coterie.priors.kinds import EasyHardPrior
 from coterie.priors.paper import CBCCPrior, HCBCCPrior, IBCCPrior
 
-__all__ = ["Beta", "CBCCPrior", "ConsensusPrior", "Gamma", "HCBCCPrior", "IBCCPrior", "Prior"]
+__all__ = [
+    "Beta",
+    "CBCCPrior",
+    "ConsensusPrior",
+    "DynamicPrior",
+    "EBCCPrior",
+    "EasyHardPrior",
+    "Gamma",
+    "HCBCCPrior",
+    "IBCCPrior",
+    "Prior",
+]

@@ -12,6 +12,7 @@ import numpy as np
 
 from coterie.errors import CoterieError, DataError
 from coterie.priors.checks import Numbers, per_class
+from coterie.words.visible import quoted
 
 BY_VALUE: dict[str, type[ByValue]] = {}
 """Everything that is equal by value, by the name of its class: what a file may hold."""
@@ -132,7 +133,7 @@ def gamma(value: Gamma, name: str, n_classes: int | None = None) -> Gamma:
     """Give a Gamma, written out and checked."""
     if not isinstance(value, Gamma):
         raise DataError(
-            f"{name} must be a Gamma, got {value!r}; "
+            f"{name} must be a Gamma, got {quoted(value)}; "
             "give Gamma(shape, rate), for example Gamma(20, 2)"
         )
     return value.resolve(name, n_classes)

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
+from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
 Numbers = float | Sequence[Any] | FloatArray
 
 ROW_SUM_TOLERANCE = 1e-8
+LEAST, MOST = 1e-100, 1e100
+"""Of what a prior is given: products of two are still numbers, and so are their log-gammas."""
 
 
 def mean_matrix(mean: Numbers, name: str, n_classes: int, n_answers: int) -> FloatArray:
@@ -48,7 +51,26 @@ def _spread(own: float, name: str, n_classes: int, n_answers: int) -> FloatArray
         return read_only(np.ones((n_classes, 1)))
     matrix = np.full((n_classes, n_answers), (1 - own) / (n_answers - 1))
     np.fill_diagonal(matrix, own)
+    require_positive(matrix, name)
     return read_only(matrix)
+
+
+def pseudo_counts(
+    n_classes: int, n_answers: int, own: float = 4.0, other: float = 1.0
+) -> tuple[FloatArray, FloatArray]:
+    """Give mean, shape (T, C), and strength, (T,), of rows with so many counts for each answer.
+
+    Parameters
+    ----------
+    n_classes, n_answers
+        T and C.
+    own, other
+        Pseudo-counts of a class's own answer, and of any other.
+    """
+    counts = np.full((n_classes, n_answers), float(other))
+    np.fill_diagonal(counts, own)
+    strength = counts.sum(axis=1)
+    return counts / strength[:, None], strength
 
 
 def per_class(value: Numbers, name: str, n_classes: int | None, each: str = "class") -> Any:
@@ -69,7 +91,7 @@ def at_least_one(value: Any, name: str) -> int:
     """Give a whole number of at least one."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or value < 1:
-        raise DataError(f"{name} is {value!r}; give a whole number of at least 1")
+        raise DataError(f"{name} is {quoted(value)}; give a whole number of at least 1")
     return int(value)
 
 
@@ -78,7 +100,9 @@ def as_numbers(value: Numbers, name: str) -> FloatArray:
     try:
         numbers = np.array(value, np.float64)
     except (TypeError, ValueError):
-        raise DataError(f"{name} is {value!r}; give a number or an array of numbers") from None
+        raise DataError(
+            f"{name} is {quoted(value)}; give a number or an array of numbers"
+        ) from None
     return read_only(numbers)
 
 
@@ -89,10 +113,13 @@ def read_only(numbers: FloatArray) -> FloatArray:
 
 
 def require_positive(numbers: FloatArray, name: str) -> None:
-    """Raise DataError unless every number is finite and above zero."""
-    bad = ~(np.isfinite(numbers) & (numbers > 0))
+    """Raise DataError unless every number is finite, above zero, and not at the edge of floats."""
+    bad = ~((numbers >= LEAST) & (numbers <= MOST))
     if not np.any(bad):
         return
     where = tuple(int(k) for k in np.argwhere(bad)[0])
     place = f"{name}[{', '.join(map(str, where))}]" if where else name
-    raise DataError(f"{place} is {numbers[where]:g}; give a finite number above zero")
+    raise DataError(
+        f"{place} is {numbers[where]:g}; give a finite number above zero"
+        + (f", between {LEAST:g} and {MOST:g}" if 0 < numbers[where] < np.inf else "")
+    )

@@ -14,6 +14,7 @@ from coterie.priors.checks import (
     at_least_one,
     per_class,
 )
+from coterie.words.visible import quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +99,7 @@ class ConsensusPrior(Prior):
             weights = per_class(weights, f"{name}.class_weights", n_classes)
         if not isinstance(self.knowledge, Beta):
             raise DataError(
-                f"{name}.knowledge must be a Beta, got {self.knowledge!r}; give Beta(7, 3)"
+                f"{name}.knowledge must be a Beta, got {quoted(self.knowledge)}; give Beta(7, 3)"
             )
         return type(self)(
             class_weights=weights,

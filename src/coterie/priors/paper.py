@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from coterie.priors.base import Gamma, PaperPrior, concentration, gamma
-from coterie.priors.checks import Numbers, at_least_one, mean_matrix, per_class
+from coterie.priors.checks import Numbers, at_least_one, mean_matrix, per_class, pseudo_counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +22,8 @@ class IBCCPrior(PaperPrior):
         beta: one number, or one per class, shape (T,).
     class_weights
         epsilon * mu: one number, or one per class, shape (T,).
+    kind_weights
+        w: of latent kinds of items, shared evenly by them; of no matter without any.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class IBCCPrior(PaperPrior):
     mean: Numbers = 0.7
     strength: Numbers = 3.0
     class_weights: Numbers = 1.0
+    kind_weights: float = 1.0
 
     def resolve(self, n_classes: int, n_answers: int) -> Self:
         """Give the same prior with every field as a full array, or raise DataError."""
@@ -41,7 +44,23 @@ class IBCCPrior(PaperPrior):
             mean=mean_matrix(self.mean, f"{name}.mean", n_classes, n_answers),
             strength=per_class(self.strength, f"{name}.strength", n_classes),
             class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
+            kind_weights=per_class(self.kind_weights, f"{name}.kind_weights", None),
         )
+
+    @classmethod
+    def pseudo_counts(
+        cls, n_classes: int, n_answers: int, own: float = 4.0, other: float = 1.0
+    ) -> Self:
+        """Give the prior with so many pseudo-counts for a class's own answer, and for any other.
+
+        Examples
+        --------
+        >>> prior = IBCCPrior.pseudo_counts(2, 3)
+        >>> (prior.strength[0] * prior.mean[0]).round(9).tolist()
+        [4.0, 1.0, 1.0]
+        """
+        mean, strength = pseudo_counts(n_classes, n_answers, own, other)
+        return cls(mean=mean, strength=strength)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +73,8 @@ class CBCCPrior(PaperPrior):
         eta, beta, epsilon * mu, as in :class:`IBCCPrior`.
     concentration
         alpha: a fixed number, or its Gamma prior.
+    kind_weights
+        w, as in :class:`IBCCPrior`.
 
     Examples
     --------
@@ -65,6 +86,7 @@ class CBCCPrior(PaperPrior):
     strength: Numbers = 3.0
     class_weights: Numbers = 1.0
     concentration: float | Gamma = Gamma(1.0, 10.0)
+    kind_weights: float = 1.0
 
     def resolve(self, n_classes: int, n_answers: int) -> Self:
         """Give the same prior with every field as a full array, or raise DataError."""
@@ -74,6 +96,7 @@ class CBCCPrior(PaperPrior):
             strength=per_class(self.strength, f"{name}.strength", n_classes),
             class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
             concentration=concentration(self.concentration, f"{name}.concentration"),
+            kind_weights=per_class(self.kind_weights, f"{name}.kind_weights", None),
         )
 
 
@@ -98,6 +121,8 @@ class HCBCCPrior(PaperPrior):
         alpha: a fixed number, or its Gamma prior.
     auxiliaries
         h: empty coteries that the Reuse algorithm keeps.
+    kind_weights
+        w, as in :class:`IBCCPrior`.
 
     Examples
     --------
@@ -111,6 +136,7 @@ class HCBCCPrior(PaperPrior):
     class_weights: Numbers = 1.0
     concentration: float | Gamma = Gamma(1.0, 10.0)
     auxiliaries: int = 10
+    kind_weights: float = 1.0
 
     def resolve(self, n_classes: int, n_answers: int) -> Self:
         """Give the same prior with every field as a full array, or raise DataError."""
@@ -122,4 +148,5 @@ class HCBCCPrior(PaperPrior):
             class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
             concentration=concentration(self.concentration, f"{name}.concentration"),
             auxiliaries=at_least_one(self.auxiliaries, f"{name}.auxiliaries"),
+            kind_weights=per_class(self.kind_weights, f"{name}.kind_weights", None),
         )

@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.kernels.right import NORMAL_95, SHIFT
+from coterie.metrics import informativeness
 from coterie.posterior import Posterior
-from coterie.roles import Kind
+from coterie.roles import Kind, Pattern
+from coterie.roles.shift import shift_matrices
 
 FEW_LABELS = 20
 NO_INFORMATION = 0.05
@@ -32,7 +35,7 @@ def blind_accuracy(posterior: Posterior) -> NDArray[np.float64]:
 
 
 def kinds_of(posterior: Posterior, table: pd.DataFrame) -> list[Kind]:
-    """Give the kind of each annotator: by role, or, where that is open, by the coterie's role.
+    """Give the kind of each annotator: by role, or, of too few labels, by the coterie's role.
 
     Point estimates have neither, and go by plain limits.
 
@@ -44,9 +47,22 @@ def kinds_of(posterior: Posterior, table: pd.DataFrame) -> list[Kind]:
         ``posterior.annotators()``.
     """
     if not posterior.abilities.uncertainty:
-        return kinds_by_limits(table, blind_accuracy(posterior))
+        return kinds_by_limits(at_best(posterior, table), blind_accuracy(posterior))
+    few = [role.pattern is Pattern.TOO_FEW for role in posterior.roles().role]
     own, shared = kinds_by_role(posterior)
-    return [b if a is Kind.UNKNOWN else a for a, b in zip(own, shared, strict=True)]
+    return [b if few[l] else a for l, (a, b) in enumerate(zip(own, shared, strict=True))]
+
+
+def at_best(posterior: Posterior, table: pd.DataFrame) -> pd.DataFrame:
+    """Give the table as it is if mistakes that all share are in everybody's favour.
+
+    Only where the model allows for such mistakes: nobody is accused of what they would overturn.
+    """
+    if not posterior.abilities.share_right:
+        return table
+    shift = np.full(1, NORMAL_95 * SHIFT)
+    shifted = shift_matrices(posterior.confusion_mean[:, None], shift)[:, 0]
+    return table.assign(accuracy=table["accuracy_high"], informativeness=informativeness(shifted))
 
 
 def kinds_by_role(posterior: Posterior) -> tuple[list[Kind], list[Kind]]:

@@ -33,7 +33,8 @@ def caveat_of(a: Annotations) -> Caveat | None:
     >>> import coterie
     >>> caveat_of(coterie.read([("q1", "ann", "yes"), ("q2", "bob", "no")])).nothing
     True
-    >>> caveat_of(coterie.read([("q1", "ann", "yes"), ("q1", "bob", "no")])) is None
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+    >>> caveat_of(coterie.read(rows)) is None
     True
     """
     labelled = a.labels_per_item > 0

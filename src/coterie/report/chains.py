@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, quantities_of
 from coterie.posterior import Posterior
+from coterie.posterior.verdicts import chain_words
 from coterie.report.people import records
 from coterie.words.names import name
 from coterie.words.numbers import count, decimal, listed
@@ -25,7 +26,9 @@ Facts = dict[str, Any]
 def convergence_facts(posterior: Posterior) -> Facts:
     """Describe the chains; a model without any has only a sentence."""
     if posterior.method != "gibbs":
-        return {"trust": trust_point(posterior), "traces": [], "quantities": [], "left_out": 0}
+        nothing: Facts = {"traces": [], "quantities": [], "left_out": 0, "readings": None}
+        nothing |= {"gone": "", "coteries": None}
+        return {"trust": trust_point(posterior), **nothing}
     draws = posterior.require_draws("diagnostics")
     quantities = [
         {
@@ -47,8 +50,21 @@ def convergence_facts(posterior: Posterior) -> Facts:
         ],
         "quantities": shown,
         "left_out": len(quantities) - len(shown),
-        "chains": left_out(posterior),
+        "gone": without_chains(*gone_of(posterior)),
+        "coteries": posterior.verdicts.coteries,
+        "readings": reading_facts(posterior),
     }
+
+
+def reading_facts(posterior: Posterior) -> Facts | None:
+    """Set two readings of the labels side by side, where the chains found two."""
+    frame = posterior.readings()
+    if frame is None:
+        return None
+    two = posterior.verdicts.labels.numbers["readings"]
+    rows = [[name(row[0]), (name(row[1]), row[2]), (name(row[3]), row[4])] for row in frame.values]
+    heads = [chain_words(some) for some in two["chains"]]
+    return {"heads": heads, "rows": rows, "left_out": int(two["n_differ"]) - len(rows)}
 
 
 def quantity_name(posterior: Posterior, quantity: Quantity) -> str:
@@ -118,6 +134,13 @@ def left_out(posterior: Posterior) -> list[Facts]:
     return [{"chain": int(k), "why": str(word)} for k, word in why.items()]
 
 
+def gone_of(posterior: Posterior) -> tuple[list[Facts], int]:
+    """Give the chains that were left out, and how many there were."""
+    gone = left_out(posterior)
+    trace = posterior.require_draws("chains").trace
+    return gone, len(next(iter(trace.values()), ())) + len(gone)
+
+
 def trust_point(posterior: Posterior) -> Facts:
     """Say what a result without chains is worth."""
     if posterior.method == "count":
@@ -128,14 +151,14 @@ def trust_point(posterior: Posterior) -> Facts:
         }
     iterations = posterior.run.get("iterations")
     after = "" if iterations is None else f" after {count(int(iterations), 'iteration')}"
-    limits = (
-        "Its intervals are approximate, and rather too narrow than too wide."
-        if posterior.abilities.uncertainty
-        else "It gives point estimates, without intervals: few labels look as sure as many."
-    )
-    if posterior.converged:
+    limits = _limits(posterior)
+    if posterior.run.get("rested", posterior.converged):
         reached = f"The iteration reached its tolerance{after}. " if iterations is not None else ""
-        return {"state": "ok", "sentence": f"{reached}{limits}"}
+        if "starts" not in posterior.run:
+            return {"state": "ok", "sentence": f"{reached}{limits}"}
+        labels = posterior.verdicts.labels
+        state = "ok" if labels.settled else "bad"
+        return {"state": state, "sentence": f"{reached}{labels.sentence} {limits}"}
     return {
         "state": "bad",
         "sentence": f"The iteration has not reached its tolerance{after}: do not trust this result "
@@ -143,54 +166,75 @@ def trust_point(posterior: Posterior) -> Facts:
     }
 
 
+def _limits(posterior: Posterior) -> str:
+    """Say what numbers without chains leave out."""
+    if posterior.method == "variational":
+        return (
+            "Its intervals are those of a variational approximation, which are too narrow, and its "
+            "probabilities are rather too sure."
+        )
+    if posterior.abilities.uncertainty:
+        return "Its intervals are approximate, and rather too narrow than too wide."
+    return "It gives point estimates, without intervals: few labels look as sure as many."
+
+
 def _trust_labels(posterior: Posterior, gone: list[Facts], n: int, numbers: str) -> Facts:
-    """Say what holds where the labels are settled and what is watched along the way is not."""
+    """Say what may be trusted by the verdicts, with the numbers of the traces."""
     verdicts = posterior.verdicts
-    which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
-    without = f"{len(gone)} of {count(n, 'chain')} left out: {which}." if gone else ""
     grouped = verdicts.coteries.sentence if verdicts.coteries is not None else ""
-    said = [verdicts.labels.sentence, without, grouped, numbers]
-    return {"state": "ok", "sentence": " ".join(sentence for sentence in said if sentence)}
+    decide = "" if n == len(gone) + 1 else ", which decide nothing here"
+    traces = f"The traces{decide}: {numbers}"
+    said = [verdicts.labels.sentence, without_chains(gone, n), grouped, traces]
+    return {
+        "state": "ok" if verdicts.labels.settled else "bad",
+        "sentence": " ".join(sentence for sentence in said[:2] if sentence),
+        "sentences": [sentence for sentence in said if sentence],
+    }
+
+
+def without_chains(gone: list[Facts], n: int) -> str:
+    """Say which chains were left out, of how many, and why; nothing if none was."""
+    if not gone:
+        return ""
+    which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
+    are = "is" if len(gone) == 1 else "are"
+    return f"{len(gone)} of {count(n, 'chain')} ended in another mode and {are} left out: {which}."
 
 
 def trust_chains(posterior: Posterior, quantities: list[Facts]) -> Facts:
     """Say whether a sampler's result can be trusted, with the numbers that decide it."""
-    draws, run = posterior.require_draws("chains"), posterior.run
-    gone = left_out(posterior)
-    n = len(next(iter(draws.trace.values()), ())) + len(gone)
+    run = posterior.run
+    gone, n = gone_of(posterior)
     worst = max((r for row in quantities if (r := row["r_hat"]) is not None), default=None)
     least = min((e for row in quantities if (e := row["ess_bulk"]) is not None), default=None)
     few = least is None or least < LEAST_ESS
     whose = "the slowest quantity has" if few else "every quantity has at least"
     close = worst is not None and worst > LARGEST_R_HAT >= round(worst, 3)
     numbers = (
-        f"The largest R-hat is {decimal(worst, 5 if close else 3)} ({LARGEST_R_HAT} or less is "
+        f"the largest R-hat is {decimal(worst, 5 if close else 3)} ({LARGEST_R_HAT} or less is "
         f"fine), and {whose} {decimal(least, 0)} effective draws ({LEAST_ESS} are enough)."
     )
     have = "the chain has" if n == 1 else f"the {n} chains have"
     stopped = run.get("stopped") == "interrupted"
     early = " The run was interrupted: this is what the draws so far say." if stopped else ""
-    judged = "verdicts" in run  # not in older runs
-    if judged and posterior.converged and (gone or not draws.settled()):
+    if "verdicts" in run:  # not in older runs
         return _trust_labels(posterior, gone, n, f"{numbers}{early}")
     if not posterior.chains_agree:
         sentence = (
-            f"Do not trust this result yet: {have} not converged. {numbers} "
+            f"Do not trust this result yet: {have} not converged. In numbers: {numbers} "
             f"Run more sweeps, and look at where the chains differ.{early}"
         )
         return {"state": "bad", "sentence": sentence}
     if gone:
-        which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
         sentence = (
-            f"Use with care: {len(gone)} of {count(n, 'chain')} ended in another mode and "
-            f"{'is' if len(gone) == 1 else 'are'} left out, {which}; the others agree. {numbers} "
+            f"Use with care: {without_chains(gone, n)} The others agree: {numbers} "
             f"More chains, or some known labels, would show which mode holds.{early}"
         )
         return {"state": "bad", "sentence": sentence}
     if n == 1:
-        sentence = f"One chain, whose halves agree; run several to be sure. {numbers}{early}"
+        sentence = f"One chain, whose halves agree; run several to be sure: {numbers}{early}"
         return {"state": "ok", "sentence": sentence}
     sentence = (
-        f"The computation can be trusted: {n} chains that started far apart agree. {numbers}{early}"
+        f"The computation has settled: {n} chains that started far apart agree; {numbers}{early}"
     )
     return {"state": "ok", "sentence": sentence}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,8 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
+from coterie.posterior.sheets import REVIEW
+from coterie.report.media import Pictures, text_of
 from coterie.words.names import name
 from coterie.words.numbers import percent
 
@@ -17,15 +21,26 @@ MOST_NAMES = 12
 MOST_ANSWERS = 12
 
 CERTAIN = 0.95
-DOUBTFUL = 0.8
+DOUBTFUL = REVIEW
 BANDS = (0.99, CERTAIN, DOUBTFUL, 0.5, 0.0)
 """Lower ends of the bands of certainty, the surest first."""
 
 Facts = dict[str, Any]
+NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
-def item_facts(posterior: Posterior) -> Facts:
-    """Count the items by certainty, and list the least certain with who said what."""
+def item_facts(
+    posterior: Posterior, texts: Mapping[int, str] = NOTHING, pictures: Pictures | None = None
+) -> Facts:
+    """Count the items by certainty, and list the least certain with who said what.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    texts, pictures
+        What the items say, by code, and look like.
+    """
     a = posterior.annotations
     labels = posterior.labels()
     probability = labels["probability"].to_numpy()
@@ -43,10 +58,15 @@ def item_facts(posterior: Posterior) -> Facts:
         "expected_right": float(probability[labelled].mean()) if labelled.any() else None,
         "bands": bands(probability[labelled]),
         "rows": [
-            item_row(posterior, int(i), int(t))
+            {
+                **item_row(posterior, int(i), int(t)),
+                "text": text_of(texts.get(int(i))),
+                "picture": None if pictures is None else pictures.of(int(i)),
+            }
             for i, t in zip(shown, posterior.label_code[shown], strict=True)
         ],
         "left_out": len(candidates) - len(shown),
+        "has_text": bool(texts),
     }
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from coterie.files.atomic import Writer, text_writer, write_file
+from coterie.files.paths import to_write
 from coterie.posterior import Posterior
 from coterie.report import charts
 from coterie.report.base import HERE, make_page
-from coterie.report.facts import gather
+from coterie.report.facts import NOTHING_SHOWN, Shown, gather
+from coterie.report.glossary import TERMS
 from coterie.report.items import certainty
 from coterie.words import numbers
-from coterie.words.names import shorten
+from coterie.words.visible import shorten
 
 SHOWN = (
     *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
@@ -29,6 +30,7 @@ def render(
     truth: Any = None,
     title: str | None = None,
     record: Mapping[str, Any] | None = None,
+    shown: Shown = NOTHING_SHOWN,
 ) -> str:
     """Write the report as HTML: one self-contained page, under 3 MB however large the data.
 
@@ -41,8 +43,10 @@ def render(
     title
         The title; by default the numbers of annotators and items.
     record
-        What ``run.json`` says of the run: its command, input and gold, shown under how to make
-        the result again.
+        What ``run.json`` says of the run: its date, command, input and gold, shown under how to
+        make the result again.
+    shown
+        What items say and look like, and the date.
 
     Examples
     --------
@@ -59,7 +63,8 @@ def render(
         script="script.js",
         filters=SHOWN,
         charts=charts,
-        facts=gather(posterior, truth=truth, title=title, record=record),
+        terms=TERMS,
+        facts=gather(posterior, truth=truth, title=title, record=record, shown=shown),
     )
 
 
@@ -78,6 +83,6 @@ def write(posterior: Posterior, path: str | PathLike[str], **options: Any) -> No
     path
         Where to.
     options
-        As for :func:`render`: truth, title, record.
+        As for :func:`render`: truth, title, record, shown.
     """
-    write_file(Path(path), writer(posterior, **options))
+    write_file(to_write(path), writer(posterior, **options))

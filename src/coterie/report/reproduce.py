@@ -8,10 +8,11 @@ from typing import Any
 
 import coterie
 from coterie.data.annotations import Annotations
-from coterie.data.provenance import Form, Provenance
+from coterie.data.provenance import OWN_GOLD, Export, Form, Gold, Provenance
 from coterie.posterior import Posterior
 from coterie.version import __version__
-from coterie.words.names import name, shorten
+from coterie.words.names import name
+from coterie.words.visible import shorten
 
 PASSING = ("n_jobs", "progress", "checkpoint")
 """Settings that change how a run goes and not what it finds."""
@@ -38,6 +39,10 @@ def settings_facts(posterior: Posterior, record: Mapping[str, Any]) -> Facts:
     rows.append(("Data", a.describe()))
     if a.origin:
         rows.append(("Read from", _short(a.origin)))
+    if a.provenance is not None and a.provenance.export is not None:
+        left_out = [f"{why} {n:,}" for why, n in a.provenance.export.left_out]
+        rows.append(("Left out", _short(", ".join(left_out) or "nothing")))
+        rows += [("Note", _short(note)) for note in a.provenance.export.notes]
     if "random_state" in settings:
         rows.append(("Seed", "none: a new run differs a little" if seed is None else str(seed)))
     rows += [(_words(key), _in_words(value)) for key, value in _shown(settings)]
@@ -80,8 +85,11 @@ def _reading(a: Annotations, record: Mapping[str, Any]) -> list[str]:
     if source.path is None:
         given, where = "data", [f"# data: {source.name} that was given from Python"]
     else:
-        given, where = repr(source.path), []
-    told = _told(a.provenance) | ({"gold": _gold(a, a.provenance)} if a.gold else {})
+        export = a.provenance.export
+        several = list(export.paths) if export is not None else []
+        given, where = repr(several or source.path), []
+    known = {"gold": _gold(a, a.provenance)} if a.gold and not _brings_gold(a.provenance) else {}
+    told = _told(a.provenance) | known
     read, notes = _call("coterie.read", [given], told, "as it was, too long to show")
     return [*where, *notes, f"annotations = {read}"]
 
@@ -110,7 +118,9 @@ def _is_plain(value: Any) -> bool:
 def _told(provenance: Provenance) -> Facts:
     """Give what the reader has to be told: columns, truths, other answers, repeated labels."""
     told: Facts = {} if provenance.item is None else {"item": provenance.item}
-    if provenance.form is Form.WIDE:
+    if provenance.export is not None:
+        told = _told_of_export(provenance.export)
+    elif provenance.form is Form.WIDE:
         told["annotator"] = list(provenance.annotators)
     else:
         told |= {"annotator": provenance.annotators[0], "label": provenance.label}
@@ -118,8 +128,22 @@ def _told(provenance: Provenance) -> Facts:
         told["classes"] = list(provenance.classes)
     if provenance.extra_answers:
         told["extra_answers"] = list(provenance.extra_answers)
+    if provenance.anonymised:
+        told["anonymise"] = True
     duplicates = provenance.duplicates
     return told if duplicates == "error" else told | {"duplicates": duplicates}
+
+
+def _brings_gold(provenance: Provenance) -> bool:
+    """Tell whether the known labels are the export's own, which reading it gives again."""
+    return provenance.export is not None and provenance.gold == Gold(column=OWN_GOLD)
+
+
+def _told_of_export(export: Export) -> Facts:
+    """Give what the reader of an export has to be told."""
+    told: Facts = {"format": export.format, "question": export.question}
+    told |= {} if export.option is None else {"option": export.option}
+    return told | dict(export.told)
 
 
 def _gold(a: Annotations, provenance: Provenance) -> Any:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from coterie.io import read_truth
-from coterie.metrics.calibration import chance_interval
+from coterie.metrics import Score
+from coterie.metrics.calibration import chance_interval, equal_counts
 from coterie.models import MajorityVote
 from coterie.posterior import Posterior
 from coterie.report.annotator_kinds import SURELY
@@ -27,6 +28,20 @@ ROUGH = 0.05
 Facts = dict[str, Any]
 
 
+class Scored(NamedTuple):
+    """What a truth says of a result, and of the vote."""
+
+    own: Score
+    vote: Score
+
+
+def score_beside_vote(posterior: Posterior, truth: Any) -> Scored:
+    """Score a result and the vote; the parameters are those of :func:`truth_facts`."""
+    known = read_truth(truth, posterior.annotations)
+    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
+    return Scored(posterior.score(known), vote.score(known))
+
+
 def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
     """Score the labels and their probabilities, known items left out; None if no other is left.
 
@@ -35,18 +50,18 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
     posterior
         The result.
     truth
-        A file, frame, Series or mapping of items and true labels; blanks are unknown.
+        A file, frame, Series or mapping of items and true labels, where blanks are unknown; or
+        what it says already, :class:`Scored`.
     """
-    known = read_truth(truth, posterior.annotations)
-    score = posterior.score(known)
+    score, vote = truth if isinstance(truth, Scored) else score_beside_vote(posterior, truth)
     if not score.items:
         return None
-    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
-    calibrated = calibration(score.calibration)
+    bins = equal_counts(score.confidence.to_numpy(), score.right.to_numpy())
+    calibrated = calibration(bins)
     return {
         "n": score.items,
         **score.numbers(),
-        "vote_accuracy": vote.score(known).accuracy,
+        "vote_accuracy": vote.accuracy,
         **calibrated,
         "judged": judge(calibrated["mean_confidence"], score.accuracy, score.items),
         "confusion": confusion(score.confusion),

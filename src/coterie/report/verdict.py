@@ -51,7 +51,7 @@ ABOUT_VOTES = (
 
 
 def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
-    """Write the sentences: three, or, where the answers cannot be compared, that first.
+    """Write the sentences: three, or, where the answers cannot be compared, that first; by gold.
 
     Parameters
     ----------
@@ -62,6 +62,23 @@ def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str
     table
         ``posterior.annotators()``.
     """
+    return [*_sentences(posterior, facts, table), *by_gold(posterior)]
+
+
+def by_gold(posterior: Posterior) -> list[str]:
+    """Say how far probabilities hold on known items, if that was looked at, and what to do."""
+    found = posterior.run.get("gold_check")
+    if found is None:
+        return []
+    then = ""
+    if "recalibrated" in posterior.run:
+        then = " The probabilities on this page are mended by that."
+    elif found.get("significant"):
+        then = " Run again with --recalibrate to mend them."
+    return [f"By gold: {found['sentence']}{then}"]
+
+
+def _sentences(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
     caveat = facts["caveat"]
     many = how_many(posterior, facts["items"])
     if caveat is not None and caveat.nothing:

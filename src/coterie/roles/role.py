@@ -36,10 +36,12 @@ class Pattern(Enum):
     SPAMMER = "spammer", Kind.NOISE
     ADVERSARY = "adversary", Kind.AGAINST
     ALWAYS = "always says {}", Kind.NOISE
+    MOSTLY = "mostly says {}", Kind.NOISE
     BIASED = "biased towards {}", Kind.WEAK
     WEAK = "weak on {}", Kind.WEAK
     CONFUSES = "confuses {} with {}", Kind.WEAK
     TOO_FEW = "too few labels to say", Kind.UNKNOWN
+    UNCLEAR = "unclear without gold", Kind.UNKNOWN
 
     def __init__(self, words: str, kind: Kind) -> None:
         self.words = words
@@ -94,6 +96,9 @@ class Role:
 
 UNCERTAIN = Role(Pattern.TOO_FEW)
 """That of somebody whose answers support no role."""
+
+UNCLEAR = Role(Pattern.UNCLEAR)
+"""That of somebody whose answers would support one if annotators shared no mistakes."""
 
 
 def roles_by_code(classes: Labels, answers: Labels) -> list[Role]:

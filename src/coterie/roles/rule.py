@@ -13,7 +13,8 @@ FloatArray = NDArray[np.float64]
 
 # The thresholds; the table in docs/roles.md holds the same numbers, and a test compares them.
 NO_SKILL = 0.2  # nearer to chance than this, on either side, is no skill
-ALWAYS = 0.7  # of a spammer's answers are the one it "always" gives
+ALWAYS = 0.7  # of a spammer's answers are the one it "mostly" gives
+NEARLY_ALWAYS = 0.9  # and so many, the one it "always" gives
 INFORMATIVE = 0.25  # as informative as a good annotator: GOOD_SKILL squared
 EXPERT_ACCURACY = 0.85
 EXPERT_SKILL = 0.7  # what an accuracy of 0.85 is with two equally frequent classes

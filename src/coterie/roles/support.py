@@ -8,24 +8,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from coterie.roles.role import LEVELS, UNCERTAIN, Role, roles_by_code
+from coterie.roles.role import LEVELS, UNCERTAIN, UNCLEAR, Pattern, Role, roles_by_code
 from coterie.roles.rule import (
     ADVERSARY,
     EXPERT,
     GOOD,
     N_LEVELS,
+    NEARLY_ALWAYS,
     NOVICE,
     SPAMMER,
     Codes,
     count_roles,
     find_codes,
 )
+from coterie.roles.shift import shift_matrices, shifts_of
+
+FloatArray = NDArray[np.float64]
 
 SUPPORT = 0.8
 """A role is given if at least this share of the draws has it; docs/roles.md says why."""
 
 BETWEEN = 0.95
 """Two neighbouring levels are named together if this share of the draws has one of them."""
+
+Pairs = tuple[tuple[int, int], ...]
+NEIGHBOURS: Pairs = ((GOOD, NOVICE), (NOVICE, SPAMMER), (SPAMMER, ADVERSARY))
+"""Levels that are named together."""
+AS_SHIFTED: Pairs = ((GOOD, NOVICE), (SPAMMER, ADVERSARY))
+"""The same under a common shift: between a novice and a spammer lies whether somebody knows
+anything, and half an accusation is one."""
 
 CHUNK = 4_000_000
 """Numbers of the matrices, and of the counts, that are worked on at once."""
@@ -49,6 +60,7 @@ def roles_of(
     classes: Sequence[Any] | NDArray[Any],
     answers: Sequence[Any] | NDArray[Any],
     labelled: ArrayLike | None = None,
+    shift: float = 0.0,
 ) -> Roles:
     """Say what each annotator, or each coterie, is.
 
@@ -67,11 +79,15 @@ def roles_of(
         The labels; the answers are the classes, followed by those that are never true.
     labelled
         Who has labels, shape (groups,); by default everybody. The others get no role.
+    shift
+        Standard deviation of the log odds of being right that all annotators share: mistakes that
+        everybody makes, which no label shows. A role must hold under it too; where it does not,
+        it is unclear without gold.
 
     Examples
     --------
     >>> expert = [[0.9, 0.1], [0.1, 0.9]]
-    >>> spammer = [[0.2, 0.8], [0.2, 0.8]]
+    >>> spammer = [[0.05, 0.95], [0.05, 0.95]]
     >>> draws = np.array([[expert, spammer]] * 10)  # ten draws that agree: no doubt is left
     >>> roles = roles_of(draws, np.full((10, 2), 0.5), ["no", "yes"], ["no", "yes"])
     >>> roles.words, roles.probability.tolist()
@@ -84,40 +100,69 @@ def roles_of(
     role = [UNCERTAIN] * n_groups
     probability = np.full(n_groups, np.nan)
     known = np.ones(n_groups, bool) if labelled is None else np.asarray(labelled) > 0
-    step = max(CHUNK // max(n_draws * n_classes * n_answers, codes.end), 1)
+    step = max(CHUNK // max(n_draws * n_classes * n_answers, len(every)), 1)
     for start in range(0, n_groups if n_draws else 0, step):
         block = np.moveaxis(confusion[:, start : start + step], 0, 1)
-        counts = np.zeros((len(block), codes.end), np.int64)
-        levels = np.zeros((len(block), N_LEVELS), np.int64)
-        count_roles(np.ascontiguousarray(block, np.float64), balance, counts, levels)
-        for m in np.flatnonzero(known[start : start + step]):
-            level = levels[m] / n_draws
-            code, share = _choose(counts[m] / n_draws, level, codes, n_classes)
-            if code >= 0:
-                role[start + m], probability[start + m] = every[code], share
-            else:
-                role[start + m], probability[start + m] = _between(level)
+        shares = _shares(block, balance)
+        moved = (
+            _shares(shift_matrices(block, shifts_of(n_draws, shift)), balance) if shift else None
+        )
+        for m in np.flatnonzero(known[start : start + step]).tolist():
+            found = _find(shares, m, every, codes) or (UNCERTAIN, np.nan)
+            if moved is not None and found[0] is not UNCERTAIN:
+                found = _find(moved, m, every, codes, AS_SHIFTED) or (UNCLEAR, np.nan)
+            role[start + m], probability[start + m] = _worded(found[0], block[m], balance), found[1]
     return Roles(tuple(role), probability)
 
 
-def _between(level: NDArray[np.float64]) -> tuple[Role, float]:
-    """Name two neighbouring levels of which one nearly surely holds; else say that none does."""
-    neighbours = ((GOOD, NOVICE), (NOVICE, SPAMMER), (SPAMMER, ADVERSARY))
-    share = [float(level[a] + level[b] + level[EXPERT] * (a == GOOD)) for a, b in neighbours]
+def _worded(role: Role, draws: NDArray[Any], balance: FloatArray) -> Role:
+    """Give the role, "always" only if that is nearly so, on average over draws."""
+    if role.pattern is not Pattern.ALWAYS:
+        return role
+    said = np.einsum("dt,dtc->c", balance, draws) / len(draws)
+    return role if said.max() >= NEARLY_ALWAYS else Role(Pattern.MOSTLY, role.about)
+
+
+class Shares(NamedTuple):
+    """The shares of draws that have each role, and each level."""
+
+    role: FloatArray  # (groups, roles)
+    level: FloatArray  # (groups, levels)
+
+
+def _shares(block: NDArray[Any], balance: FloatArray) -> Shares:
+    """Count roles and levels of matrices, shape (groups, draws, classes, answers)."""
+    n_groups, n_draws, n_classes, n_answers = block.shape
+    counts = np.zeros((n_groups, find_codes(n_classes, n_answers).end), np.int64)
+    levels = np.zeros((n_groups, N_LEVELS), np.int64)
+    count_roles(np.ascontiguousarray(block, np.float64), balance, counts, levels)
+    return Shares(counts / n_draws, levels / n_draws)
+
+
+def _find(
+    shares: Shares, m: int, every: list[Role], codes: Codes, pairs: Pairs = NEIGHBOURS
+) -> tuple[Role, float] | None:
+    """Give the role of one group, or of two levels that are named together, with its share."""
+    code, share = _choose(shares.role[m], shares.level[m], codes)
+    return (every[code], share) if code >= 0 else _between(shares.level[m], pairs)
+
+
+def _between(level: FloatArray, pairs: Pairs) -> tuple[Role, float] | None:
+    """Name two neighbouring levels of which one nearly surely holds; None if none does."""
+    share = [float(level[a] + level[b] + level[EXPERT] * (a == GOOD)) for a, b in pairs]
     best = int(np.argmax(share))
     if share[best] < BETWEEN:
-        return UNCERTAIN, np.nan
-    one, other = neighbours[best]
+        return None
+    one, other = pairs[best]
     return Role(LEVELS[one], or_else=LEVELS[other]), share[best]
 
 
-def _choose(
-    role: NDArray[np.float64], level: NDArray[np.float64], codes: Codes, n_classes: int
-) -> tuple[int, float]:
+def _choose(role: FloatArray, level: FloatArray, codes: Codes) -> tuple[int, float]:
     """Choose the most specific role with enough support: its code (-1 if none) and share."""
     pattern = N_LEVELS + int(role[N_LEVELS:].argmax())
     if role[pattern] >= SUPPORT:
         return pattern, float(role[pattern])
+    n_classes = codes.confuses - codes.weak
     pairs = role[codes.confuses :].reshape(n_classes, n_classes)
     either = np.triu(pairs + pairs.T)
     pair = int(either.argmax())

@@ -47,8 +47,9 @@ def assign_by_sparsity(
     >>> len(item), len(set(item.tolist()))
     (20, 10)
     """
-    n_labels = round((1 - sparsity) * n_items * n_annotators)
-    if not 0 <= sparsity < 1 or n_labels < n_items:
+    is_share = 0 <= sparsity < 1
+    n_labels = round((1 - sparsity) * n_items * n_annotators) if is_share else 0
+    if n_labels < n_items:
         raise DataError(
             f"sparsity must be between 0 and {1 - 1 / n_annotators:.4g}, so that every item of "
             f"{n_annotators} annotators keeps one, got {sparsity}"

@@ -11,12 +11,29 @@ from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations, Array
 from coterie.data.codes import encode
+from coterie.data.times import times_of
 from coterie.errors import DataError
 from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
-from coterie.simulation.crowd import Crowd, FloatArray, People
+from coterie.simulation.copycats import (
+    copied_by_name,
+    copy_answers,
+    draw_answers,
+    matrices_of_all,
+)
+from coterie.simulation.crowd import Crowd, FloatArray, HardItems, People
 from coterie.simulation.groups import Group, draw_members, needs_extra_answer
+from coterie.simulation.kinds import SPECIAL, answer_by_kind, answer_in_turn, kinds_by_name
 from coterie.simulation.people import Prior, draw_people
 
+MOST = {
+    "items": 20_000_000,
+    "annotators": 20_000_000,
+    "classes": 100_000,
+    "labels": 500_000_000,
+    "pairs": 500_000_000,
+    "matrices": 200_000_000,
+}
+"""What fits in the memory of a large machine; pairs are of items and annotators."""
 Scenario = str | Mapping[str, float] | Sequence[Group] | Prior
 
 
@@ -39,13 +56,19 @@ def simulate(
     scenario
         Who is in the crowd: a name, a mix of kinds (``{"expert": 3, "spammer": 1}``), a sequence of
         :class:`Group`, or a prior (``CBCCPrior(concentration=1.0)``) from which the coteries,
-        the confusion matrices and the class balance are drawn.
+        the confusion matrices and the class balance are drawn; of ``ConsensusPrior()`` also which
+        items are hard, and answered by guesses.
         The names are ``"mixed"`` (experts, novices, biased annotators, spammers and an adversary),
-        ``"experts"``, ``"novices"``, ``"biased"``, ``"spammers"``, ``"adversaries"``, and
-        ``"unsure"`` (half of the crowd often gives an extra answer).
+        ``"experts"``, ``"novices"``, ``"biased"``, ``"spammers"``, ``"adversaries"``,
+        ``"unsure"`` (half of the crowd often gives an extra answer), ``"copycats"`` (four of
+        ten mostly repeat what one of the others says), ``"easy-hard"`` (everybody is right on easy
+        items; two of five are hard, and only some can tell) and ``"kinds"`` (half of the crowd are
+        experts of one kind of items and novices in the other) and ``"drifting"`` (half of the
+        experts turn spammers midway; ``annotations.times`` says when labels were given).
         The kinds are ``"expert"`` (right in 95 of 100), ``"novice"`` (70 of 100), ``"biased"``
         (says the last class half of the time whatever the truth), ``"spammer"`` (guesses),
-        ``"adversary"`` (says the next class on purpose) and ``"unsure"``.
+        ``"adversary"`` (says the next class on purpose), ``"unsure"`` and ``"copycat"`` (says in 80
+        of 100 what another annotator says of the item, or would say; else answers as a novice).
     items, annotators
         How many.
     classes
@@ -68,7 +91,8 @@ def simulate(
     -------
     Crowd
         ``annotations``, ``truth`` (Series item -> label), ``groups`` (Series annotator -> group),
-        ``confusion`` (annotators, classes, answers).
+        ``confusion`` (annotators, classes, answers), ``copied`` (Series annotator -> source),
+        ``kinds`` (Series item -> kind).
 
     Examples
     --------
@@ -86,12 +110,23 @@ def simulate(
     if extra_answers is None:
         extra_answers = ["unsure"] if needs_extra_answer(scenario) else []
     answers = _distinct([*class_names, *extra_answers])
+    _check_counts(matrices=annotators * len(class_names) * len(answers))
     people = _draw(scenario, annotators, (len(class_names), len(answers)), rng)
     if class_balance is not None:
         people = people._replace(balance=_balance(class_balance, len(class_names)))
     truth = rng.choice(len(class_names), size=items, p=people.balance)
     item, annotator = _assign(items, annotators, labels_per_item, sparsity, rng)
-    answer = _answer(people.confusion, annotator, truth[item], rng)
+    kind, time = None, None
+    if people.kinds is not None:
+        kind, answer = answer_by_kind(people.kinds, (item, annotator), truth, rng)
+    elif people.turn is not None:
+        time, answer = answer_in_turn(people.turn, (item, annotator), truth, rng)
+    else:
+        answer = draw_answers(people.confusion, annotator, truth[item], rng)
+    if people.hard is not None:
+        answer = _guess(answer, item, people.hard, rng)
+    if people.copycats is not None:
+        answer = copy_answers((item, annotator, answer), truth, people, rng)
     codes = encode(
         item, annotator, answer, sizes=(items, annotators, len(class_names), len(answers))
     )
@@ -101,6 +136,7 @@ def simulate(
         _objects(class_names),
         _objects(answers[len(class_names) :]),
         codes,
+        times=None if time is None else times_of(item, annotator, answer, time, annotators),
     )
     return Crowd(
         annotations,
@@ -108,7 +144,9 @@ def simulate(
             annotations.classes[truth], pd.Index(annotations.items, name="item"), name="truth"
         ),
         pd.Series(people.groups, pd.Index(annotations.annotators, name="annotator"), name="group"),
-        people.confusion,
+        matrices_of_all(people),
+        copied_by_name(people.copycats, annotations.annotators),
+        kinds_by_name(kind, people, annotations.items),
     )
 
 
@@ -118,6 +156,8 @@ def _draw(
     """Draw the annotators, from a prior or group by group."""
     if isinstance(scenario, Prior):
         return draw_people(scenario, n_annotators, sizes, rng)
+    if isinstance(scenario, str) and scenario in SPECIAL:
+        return SPECIAL[scenario](n_annotators, sizes, rng)
     return draw_members(scenario, n_annotators, sizes, rng)
 
 
@@ -132,31 +172,28 @@ def _assign(
     if sparsity is None:
         if labels_per_item is None:
             labels_per_item = min(6, n_annotators)
+        _check_counts(labels=n_items * max(labels_per_item, 1))
         return assign_by_item(n_items, n_annotators, labels_per_item, rng)
     if labels_per_item is not None:
         raise DataError("labels_per_item and sparsity both say how many labels: pass one of them")
+    _check_counts(pairs=n_items * n_annotators)
     return assign_by_sparsity(n_items, n_annotators, sparsity, rng)
 
 
-def _answer(
-    confusion: FloatArray,
-    annotator: NDArray[np.int64],
-    truth: NDArray[np.int64],
-    rng: np.random.Generator,
+def _guess(
+    answer: NDArray[np.int64], item: NDArray[np.int64], hard: HardItems, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw each label's answer from its annotator's row of the truth, shape (labels,)."""
-    below = np.cumsum(confusion, axis=2)
-    u = rng.random(len(annotator))
-    answer = np.zeros(len(annotator), np.int64)
-    # A loop over answers: one column in memory at a time, not labels x answers.
-    for c in range(confusion.shape[2] - 1):
-        answer += u >= below[annotator, truth, c]
-    return answer
+    """Put guesses in place of answers to hard items, as often as the items' kinds say."""
+    kind = rng.choice(len(hard.share), size=int(item.max(initial=-1)) + 1, p=hard.share)
+    guessed = rng.random(len(answer)) < hard.guessing[kind[item]]
+    return np.where(guessed, rng.choice(len(hard.guess), size=len(answer), p=hard.guess), answer)
 
 
 def _class_names(classes: int | Sequence[Hashable]) -> list[Hashable]:
     if isinstance(classes, str):
         raise DataError(f"classes must be a number or a list of names, got {classes!r}")
+    if isinstance(classes, int | np.integer) and classes > 0:
+        _check_counts(classes=int(classes))
     if not isinstance(classes, int | np.integer):
         names = list(classes)
     elif classes == 2:
@@ -190,6 +227,10 @@ def _check_counts(**counts: int) -> None:
     for name, count in counts.items():
         if count < 1:
             raise DataError(f"{name} must be at least 1, got {count}")
+        if count > MOST[name]:
+            raise DataError(
+                f"{name} must be at most {MOST[name]:,}, got {count:,}: it would not fit in memory"
+            )
 
 
 def _ids(letter: str, count: int) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coterie.errors import Argument, DataError
+from coterie.simulation.copycats import find_sources
 from coterie.simulation.crowd import FloatArray, People
 from coterie.simulation.dirichlet import draw_dirichlet
 
@@ -31,6 +32,9 @@ class Group:
         The group's size, relative to the other groups' shares.
     blind
         Whether the answers do not depend on the truth: one row is drawn and used for every class.
+    copies
+        How often, from 0 to 1, the members say what another annotator says: all of a group copy the
+        same one, who is drawn among those who copy nobody.
 
     Examples
     --------
@@ -47,6 +51,7 @@ class Group:
     strength: float = math.inf
     share: float = 1.0
     blind: bool = False
+    copies: float = 0.0
 
     def draw(self, n_members: int, rng: np.random.Generator) -> FloatArray:
         """Draw the members' matrices, shape (members, classes, answers)."""
@@ -65,6 +70,7 @@ class Kind(NamedTuple):
     mean: Callable[[int, int], FloatArray]  # classes, answers -> (classes, answers)
     strength: float
     blind: bool = False
+    copies: float = 0.0
 
 
 def _truthful(accuracy: float) -> Callable[[int, int], FloatArray]:
@@ -118,6 +124,7 @@ KINDS = {
     "spammer": Kind(_guess, 20, blind=True),
     "adversary": Kind(_adversary, 40),
     "unsure": Kind(_unsure, 40),
+    "copycat": Kind(_truthful(0.7), 40, copies=0.8),
 }
 
 SCENARIOS: dict[str, dict[str, float]] = {
@@ -128,7 +135,12 @@ SCENARIOS: dict[str, dict[str, float]] = {
     "spammers": {"spammer": 1},
     "adversaries": {"adversary": 1},
     "unsure": {"expert": 1, "novice": 1, "unsure": 2},
+    "copycats": {"novice": 6, "copycat": 4},
 }
+
+
+NAMES = (*SCENARIOS, "easy-hard", "kinds", "drifting")
+"""All named crowds; the last are more than a mix of annotators."""
 
 
 def needs_extra_answer(scenario: object) -> bool:
@@ -149,11 +161,13 @@ def draw_members(
     groups = find_groups(scenario, n_classes, n_answers)
     members = share_out([group.share for group in groups], n_annotators).tolist()
     both = list(zip(groups, members, strict=True))
-    return People(
+    people = People(
         [group.name for group, size in both for _ in range(size)],
         np.concatenate([group.draw(size, rng) for group, size in both]),
         np.full(n_classes, 1 / n_classes),
     )
+    copies = np.repeat([group.copies for group in groups], members)
+    return people._replace(copycats=find_sources(copies, members, rng)) if copies.any() else people
 
 
 def find_groups(
@@ -162,7 +176,7 @@ def find_groups(
     """Spell out a named crowd, or a mix of named kinds; check groups that came spelt out."""
     if isinstance(scenario, str):
         if scenario not in SCENARIOS:
-            raise DataError(f"there is no crowd {scenario!r}; choose one of {list(SCENARIOS)}")
+            raise DataError(f"there is no crowd {scenario!r}; choose one of {list(NAMES)}")
         scenario = SCENARIOS[scenario]
     if isinstance(scenario, Mapping):
         return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]
@@ -177,8 +191,8 @@ def find_groups(
 def _named(kind: str, share: float, n_classes: int, n_answers: int) -> Group:
     if kind not in KINDS:
         raise DataError(f"there is no kind of annotator {kind!r}; choose among {list(KINDS)}")
-    mean, strength, blind = KINDS[kind]
-    return Group(kind, mean(n_classes, n_answers), strength, share, blind)
+    mean, strength, blind, copies = KINDS[kind]
+    return Group(kind, mean(n_classes, n_answers), strength, share, blind, copies)
 
 
 def _check(group: Group, n_classes: int, n_answers: int) -> None:
@@ -193,6 +207,8 @@ def _check(group: Group, n_classes: int, n_answers: int) -> None:
         raise DataError(f"the rows of the mean of group {group.name!r} must be probabilities")
     if not group.strength > 0:
         raise DataError(f"the strength of group {group.name!r} must be positive")
+    if not 0 <= group.copies <= 1:
+        raise DataError(f"group {group.name!r} must copy between 0 and 1, got {group.copies}")
     if group.blind and not np.allclose(mean, mean[0]):
         raise DataError(f"group {group.name!r} is blind, so the rows of its mean must be equal")
 

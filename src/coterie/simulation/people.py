@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import beta
 
-from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
-from coterie.simulation.crowd import FloatArray, People
+from coterie.priors import CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
+from coterie.simulation.crowd import FloatArray, HardItems, People
 from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
 
-Prior = IBCCPrior | CBCCPrior | HCBCCPrior
+Prior = IBCCPrior | CBCCPrior | HCBCCPrior | ConsensusPrior
 
 
 def draw_people(
@@ -20,7 +23,8 @@ def draw_people(
     Parameters
     ----------
     prior
-        The prior of iBCC (every annotator is a group), cBCC or hcBCC.
+        The prior of iBCC (every annotator is a group), cBCC, hcBCC or Consensus, of which some
+        items are hard; class weights that wait for votes are its ``class_base``.
     n_annotators
         How many annotators.
     sizes
@@ -34,11 +38,15 @@ def draw_people(
     >>> people.groups, people.confusion.shape
     ([0, 1, 2, 0, 3, 1], (6, 2, 3))
     """
+    if isinstance(prior, ConsensusPrior) and prior.class_weights is None:
+        prior = replace(prior, class_weights=prior.class_base)
     prior = prior.resolve(*sizes)
     if isinstance(prior, IBCCPrior):
         group = np.arange(n_annotators)
     else:
         group = _draw_crp(n_annotators, _draw_concentration(prior.concentration, rng), rng)
+    if isinstance(prior, ConsensusPrior):
+        return _draw_consensus(prior, group, rng)
     if isinstance(prior, HCBCCPrior):
         confusion = _draw_around_clusters(prior, group, rng)
     else:
@@ -83,3 +91,27 @@ def _draw_around_clusters(
     centre_shape = np.asarray(prior.mean_strength)[:, None] * mean
     log_centre = draw_log_dirichlet(np.broadcast_to(centre_shape, (n_groups, *mean.shape)), rng)
     return draw_dirichlet((strength[:, :, None] * np.exp(log_centre))[group], rng)
+
+
+def _draw_consensus(
+    prior: ConsensusPrior, group: NDArray[np.int64], rng: np.random.Generator
+) -> People:
+    """Draw around b[m, t, c] = d[m] 1[c = t] + (1 - d[m]) w[c], and what hard items are."""
+    weights, n_groups = np.asarray(prior.class_weights), group.max() + 1
+    guess = draw_dirichlet(prior.guess_weights, rng)
+    n_classes, n_answers = len(weights), len(guess)
+    point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
+    density = beta.pdf(point, prior.knowledge.a, prior.knowledge.b)
+    known = rng.choice(point, n_groups, p=density / density.sum())[:, None, None]
+    base = known * np.eye(n_classes, n_answers) + (1 - known) * guess  # (groups, T, C)
+    shape, rate = np.asarray(prior.strength.shape), np.asarray(prior.strength.rate)
+    strength = rng.gamma(shape, 1 / rate, n_groups)[:, None, None]
+    centre = np.exp(draw_log_dirichlet(prior.mean_strength * base, rng))
+    confusion = draw_dirichlet((strength * centre)[group], rng)
+    balance = draw_dirichlet(weights, rng)
+    hard = HardItems(
+        draw_dirichlet(prior.kind_weights, rng),
+        np.asarray(prior.guessing),
+        draw_dirichlet(prior.hard_guess_weights, rng),
+    )
+    return People(group.tolist(), confusion, balance, hard)

@@ -35,6 +35,11 @@ class Job:
     work: Callable[..., Any]
     told: Mapping[str, Any]
 
+    @property
+    def kind(self) -> str:
+        """What is done: the name of its work, whatever that is told."""
+        return self.work.__name__
+
 
 class Outcome(NamedTuple):
     """What became of a job: a result, or the reason why there is none; warnings are notes."""

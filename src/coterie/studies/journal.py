@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class Journal:
     def add(self, kind: str, line: Line) -> None:
         """Append a line; its ``job`` is the name."""
         self.lines[line["job"]] = line
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(parents=True, exist_ok=True)
         with (self.folder / f"{kind}.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
@@ -48,4 +49,7 @@ def _whole_lines(path: Path) -> Iterator[Line]:
         with path.open("r+b") as file:
             file.truncate(whole)
     for line in content[:whole].splitlines():
-        yield json.loads(line)
+        with suppress(ValueError):  # damaged: its job is done again
+            found = json.loads(line)
+            if isinstance(found, dict) and isinstance(found.get("job"), str):
+                yield found

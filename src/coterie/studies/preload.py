@@ -12,4 +12,4 @@ import coterie.studies.paper.work
 __all__: list[str] = []
 
 with suppress(Exception):  # the workers would meet the same trouble, and say so
-    coterie.MajorityVote().fit([("1", "a", "no"), ("1", "b", "yes")])
+    coterie.MajorityVote().fit(coterie.studies.league.fit.TRIPLES)

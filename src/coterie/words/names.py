@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from coterie.words.visible import shorten, text_of
+
 LONGEST = 60
 """Characters of a name that are shown; a page of 10,000-character names is no page."""
 
 WHOLE = 300
 """Characters of a name that can be asked for, and that filters search."""
 
-TAIL = 20
-"""Characters at the end of a long name that are shown: there names differ that begin alike."""
-
 UNSEEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff\ufeff"
+    r"\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f]"
 )
-"""Control characters, halves of surrogate pairs, and signs that turn the direction of writing: no
-browser shows them, some break files, and the last show names as what they are not."""
+"""Control characters, halves of surrogate pairs, signs that turn the direction of writing, marks of
+byte order and of annotation, and tags: no browser shows them, some break files, and some show
+names as what they are not."""
 
 BLANK = re.compile(r"[\s\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\ufe00-\ufe0f\uffa0]")
 """Letters and signs that leave an empty place, beside those that only shape what stands by them
@@ -46,25 +47,11 @@ def name(value: object, longest: int = LONGEST) -> Name:
     >>> long, len(long.whole)
     ('https://example.org/xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx/1.jpg', 125)
     """
-    text = _spelled(str(value))
+    text = _spelled(text_of(value))
     whole = _visible(shorten(text, WHOLE))
     shown = Name(_visible(shorten(text, longest)))
     shown.whole = whole
     return shown
-
-
-def shorten(text: str, longest: int) -> str:
-    """Take away the middle of what is too long, and keep both ends.
-
-    Examples
-    --------
-    >>> shorten("abcdefghijklmnopqrstuvwxyz", 10)
-    'abcdef…xyz'
-    """
-    if len(text) <= longest:
-        return text
-    tail = min(TAIL, longest // 3)
-    return f"{text[: longest - tail - 1]}…{text[-tail:]}"
 
 
 def _visible(text: str) -> str:
@@ -75,7 +62,7 @@ def _visible(text: str) -> str:
 
 def _spelled(text: str) -> str:
     """Spell out a name that leaves no trace; one of spaces alone is quoted elsewhere."""
-    if not text.strip() or UNSEEN.search(text):
+    if not text.strip():
         return text
     if not all(BLANK.match(sign) or unicodedata.category(sign) == "Cf" for sign in text):
         return text

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Sequence
 from typing import Any
+
+from coterie.words.visible import quoted, text_of
 
 _LISTED = 12  # names or classes listed in a sentence
 
@@ -16,7 +19,22 @@ def join(words: Sequence[str], last: str = "and") -> str:
 def written(values: Iterable[Any], brackets: str = "") -> str:
     """Write values as in Python, separated by commas; the first dozen if there are many."""
     values = list(values)
-    shown = [repr(value) for value in values[:_LISTED]]
+    if not values and not brackets:
+        return "none"
+    shown = [quoted(value) for value in values[:_LISTED]]
     if len(values) > _LISTED:
         shown.append(f"... ({len(values) - _LISTED:,} more)")
     return f"{brackets[:1]}{', '.join(shown)}{brackets[1:]}"
+
+
+def did_you_mean(name: object, names: Iterable[object]) -> str:
+    """Ask for the one that is written nearly so, to be put behind a sentence; else nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("consenus", ["consensus", "quick"]), did_you_mean("vote", ["quick"])
+    (" (did you mean 'consensus'?)", '')
+    """
+    known = {one.casefold(): one for one in names if isinstance(one, str)}
+    near = difflib.get_close_matches(text_of(name).casefold(), known, n=1)
+    return f" (did you mean {quoted(known[near[0]])}?)" if near else ""

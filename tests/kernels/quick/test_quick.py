@@ -7,9 +7,10 @@ import pytest
 import coterie
 from builders.realdata import SHARED
 from coterie.data.codes import encode
+from coterie.data.votes import count_votes
 from coterie.kernels.quick import quick_consensus
 from coterie.kernels.quick.likeness import intraclass_correlation
-from coterie.kernels.vote import count_votes, skill_vote
+from coterie.kernels.vote import skill_vote
 from reference import quick as reference
 
 
@@ -35,7 +36,7 @@ def problem(seed, n_classes=3, n_answers=3, n_items=14, n_annotators=5):
 def test_it_is_what_the_formulas_say(seed, sizes):
     rows, gold, codes = problem(seed, *sizes)
     expected = reference.consensus(rows, gold, (5, *sizes))
-    found = quick_consensus(codes)
+    found = quick_consensus(codes, count_votes(codes))
     np.testing.assert_allclose(found.probability, expected, rtol=1e-9)
     assert found.correlation == pytest.approx(reference.correlation(count_votes(codes)), rel=1e-12)
 
@@ -46,12 +47,12 @@ def test_without_two_labels_of_an_item_the_correlation_is_the_priors():
 
 def test_one_class_is_certain():
     codes = encode([0, 1], [0, 0], [0, 0], sizes=(2, 1, 1, 1))
-    assert quick_consensus(codes).probability.tolist() == [[1.0], [1.0]]
+    assert quick_consensus(codes, count_votes(codes)).probability.tolist() == [[1.0], [1.0]]
 
 
 def test_nothing_at_all_is_allowed():
     codes = encode([], [], [], sizes=(0, 0, 2, 2))
-    assert quick_consensus(codes).probability.shape == (0, 2)
+    assert quick_consensus(codes, count_votes(codes)).probability.shape == (0, 2)
 
 
 # The research behind the default; the numbers of that trial, to the digits it printed.

@@ -105,8 +105,9 @@ def simulate_chain(sampler, case, n, seed):
     z = rng.integers(0, problem.n_classes, problem.n_items).astype(np.int32)
     state = model.initial_state(data, prior, z, np.zeros(problem.n_annotators, np.int32), rng)
     tally, rows = new_tally_of(case), []
+    scratch = model.new_scratch(state, data, prior)
     for sweep in range(n + n // 20):  # it starts anywhere
-        run_block(model, state, data, prior, rng, tally, new_trace(1, data.n_classes))
+        run_block(model, state, data, prior, rng, tally, new_trace(1, data.n_classes), scratch)
         own, answer = redraw(case, crowd, state, data, rng)
         if sweep >= n // 20:
             rows.append(crowd.statistics(live(prior, state), own, answer))

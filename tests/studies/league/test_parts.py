@@ -65,7 +65,7 @@ def test_what_cannot_be_found_is_a_sentence(folder, path, truth, only, sentence)
 
 
 def test_every_registered_model_joins_by_its_name_alone():
-    assert list(line_up()) == list(MODELS)
+    assert list(line_up()) == [name for name, kind in MODELS.items() if not kind.needs]
     assert all(isinstance(model, MODELS[name]) for name, model in line_up().items())
 
 
@@ -76,13 +76,19 @@ def test_the_vote_always_runs_once():
 
 def test_settings_reach_the_models_that_have_them():
     name = "builders.models:Records"
-    models = line_up([name], seed=5, duplicates="last", sweeps=101)
+    models = line_up([name], seed=5, duplicates="last", sweeps=8)
     assert models[name].get_params() == {
-        "sweeps": 101, "burn_in": 30, "random_state": 5, "n_jobs": 1, "duplicates": "last",
+        "sweeps": 8, "burn_in": 2, "random_state": 5, "n_jobs": 1, "duplicates": "last",
     }  # fmt: skip
     assert models["majority"].duplicates == "last"
     left = line_up([name])[name]
     assert (left.sweeps, left.burn_in) == (9, 9)
+
+
+def test_no_chain_becomes_longer_than_its_model_makes_it():
+    models = line_up(["consensus", "ibcc"], sweeps=3_000)
+    lengths = {name: (m.sweeps, m.burn_in) for name, m in models.items() if name != "majority"}
+    assert lengths == {"consensus": (300, 100), "ibcc": (3_000, 900)}
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,8 @@ def test_a_chain_needs_a_sweep():
 
 
 def attempt(source):
-    return row_of(perform(fit_job(source, "majority", line_up(["majority"])["majority"])))
+    job = fit_job(source, "majority", line_up(["majority"])["majority"])
+    return row_of(source.name, "majority", perform(job))
 
 
 def vote(rows):
@@ -185,7 +192,8 @@ def test_repeated_labels_mean_what_was_said(tmp_path, duplicates, hit):
     (tmp_path / "truth.csv").write_text("item,label\nq1,y\n", "utf-8")
     (source,) = find_sources(tmp_path).sources
     model = line_up(["majority"], duplicates=duplicates)["majority"]
-    found = row_of(perform(fit_job(source, "majority", model, duplicates))).score
+    job = fit_job(source, "majority", model, duplicates)
+    found = row_of(source.name, "majority", perform(job)).score
     assert (found and found.accuracy) == hit
 
 

@@ -14,8 +14,9 @@ from scipy import stats
 import coterie
 from coterie.errors import DataError
 from coterie.files.json_text import as_json
+from coterie.studies import code
 from coterie.studies import job as any_job
-from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, code, paper
+from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, paper
 from coterie.studies.paper.claims import together, verdict
 from coterie.studies.paper.confusion import EXPERIMENT as CONFUSION
 from coterie.studies.paper.crowds import MEANS, STRENGTH, synthetic
@@ -272,13 +273,13 @@ def test_the_checksum_sees_what_computes_and_nothing_else(tmp_path):
 
     copy = tmp_path / "coterie"
     shutil.copytree(Path(coterie.__file__).parent, copy)
-    assert code.checksum(copy) == code.checksum()
+    assert code.checksum(root=copy) == code.checksum()
     for name in ("studies/paper/page.py", "cli/app.py", "studies/paper/accuracy.py"):
         (copy / name).write_text("# other", "utf-8")
-    assert code.checksum(copy) == code.checksum()
+    assert code.checksum(root=copy) == code.checksum()
     kernel = copy / "kernels" / "gibbs" / "ibcc.py"
     kernel.write_text(kernel.read_text("utf-8") + "\n", "utf-8")
-    assert code.checksum(copy) != code.checksum()
+    assert code.checksum(root=copy) != code.checksum()
 
 
 def test_json_keeps_what_it_is_given():

@@ -42,6 +42,20 @@ from coterie.kernels.gibbs.seats import (
     share_of_new,
     write_partition,
 )
+from coterie.kernels.gibbs.split_merge import (
+    BOTH,
+    LEAVES,
+    STAYS,
+    Base,
+    Said,
+    Seating,
+    base_of,
+    is_accepted,
+    propose,
+    seat_sides,
+)
+from coterie.kernels.gibbs.split_merge import Room as SplitRoom
+from coterie.kernels.gibbs.split_merge import new_room as new_split_room
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -65,7 +79,7 @@ from coterie.kernels.truth.counts import (
 )
 from coterie.kernels.truth.sweep import sweep_shared
 from coterie.numeric.choice import normalise, pick
-from coterie.numeric.jit import kernel, part, piece
+from coterie.numeric.jit import int64, kernel, part, piece
 from coterie.priors import CBCCPrior
 
 __all__ = [
@@ -79,6 +93,9 @@ __all__ = [
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
+
+PROPOSALS = 1
+"""Splits or merges that are proposed in a sweep."""
 
 
 class State(NamedTuple):
@@ -102,6 +119,7 @@ class Prior(NamedTuple):
     class_weight: FloatArray  # (classes,)   eps mu
     shapes: Shapes  # one base: beta, eta
     tables: Tables
+    split: Base
     concentration: Concentration
 
 
@@ -118,16 +136,19 @@ class Scratch(NamedTuple):
     view: View
     work: Work
     room: Room
+    split: SplitRoom
     seats: Seats
 
 
 def pack_prior(prior: CBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
     shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
+    tables, none = tables_of(shapes), np.zeros(0)
     return Prior(
         np.array(prior.class_weights),
         shapes,
-        tables_of(shapes),
+        tables,
+        base_of(shapes, tables, none, none),
         pack_concentration(prior.concentration),
     )
 
@@ -239,6 +260,31 @@ def sweep_groups(state: State, prior: Prior, room: Room, rng: np.random.Generato
             update_group(l, state, prior, room, rng.random())
 
 
+@part
+def split_and_merge(state: State, prior: Prior, room: SplitRoom, rng: np.random.Generator) -> None:
+    """Propose to split or merge groups."""
+    seating = Seating(state.group, state.size, state.slot, state.n_coteries)
+    for _ in range(room.proposals[0]):
+        log_ratio = propose(seating, state.log_concentration[0], prior.split, room, rng)
+        if is_accepted(log_ratio, rng.random()):
+            left = int64(state.group[room.pair[LEAVES]])
+            seat_sides(seating, room)
+            count_sides(left, state, room)
+
+
+@piece
+def count_sides(left: int, state: State, room: SplitRoom) -> None:
+    """Count the labels of the groups that have been seated; ``left`` is the one that j left."""
+    a, b = int64(state.group[room.pair[STAYS]]), int64(state.group[room.pair[LEAVES]])
+    k = BOTH if a == b else STAYS
+    for t in range(state.said.shape[2]):
+        state.said_total[left, t], state.said_total[b, t] = 0, room.sides.total[LEAVES, t]
+        state.said_total[a, t] = room.sides.total[k, t]
+        for c in range(state.said.shape[1]):
+            state.said[left, c, t], state.said[b, c, t] = 0, room.sides.counts[LEAVES, c, t]
+            state.said[a, c, t] = room.sides.counts[k, c, t]
+
+
 @piece
 def log_likelihood(state: State, prior: Prior) -> float:
     """Give log p(Y | z, q), the confusion matrices integrated out."""
@@ -253,7 +299,9 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     """Give room to sweep in, for all blocks of a chain."""
     view = view_of(state, prior)
     seats = new_seats(len(state.slot), data)
-    return Scratch(view, new_work(data, view), new_room(state, data), seats)
+    said = Said(state.own, np.zeros((len(state.group), 0)))
+    split = new_split_room(data, PROPOSALS, said)
+    return Scratch(view, new_work(data, view), new_room(state, data), split, seats)
 
 
 @kernel
@@ -261,12 +309,13 @@ def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    trace, (view, work, room, _) = record.trace, scratch
+    trace, (view, work, room, split, _) = record.trace, scratch
     log_alpha, moves = state.log_concentration, streams.moves
     for sweep in range(len(trace.log_joint)):
         add_shapes(view, data, work)
         sweep_shared(view, data, work, moves, record.tally)
         sweep_groups(state, prior, room, moves)
+        split_and_merge(state, prior, split, moves)
         update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
         log_p_labels = log_likelihood(state, prior)
         log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
@@ -294,15 +343,16 @@ def keep_draw(
     write_partition(seats, keep.partition[keep.used[1]])
     add_means(state, prior, seats, keep.confusion_sum)
     if matrices_are_due(keep):
-        draw_matrices(state, prior, streams, seats, keep)
+        draw_matrices(state, prior, streams, seats, keep.row, keep.confusion[keep.used[2]])
         keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
     finish_draw(keep)
 
 
 @part
-def draw_matrices(state: State, prior: Prior, streams: Streams, seats: Seats, keep: Keep) -> None:
-    """Draw a matrix for every coterie, shared by all who sit there."""
-    out = keep.confusion[keep.used[2]]
+def draw_matrices(
+    state: State, prior: Prior, streams: Streams, seats: Seats, row: FloatArray, out: NDArray[Any]
+) -> None:
+    """Draw a matrix for every coterie, shared by all who sit there, out of shape (L, T, C)."""
     forget(seats)
     for newcomers in range(2):  # after all others: what they open takes nothing from their stream
         for l in range(len(state.group)):
@@ -311,9 +361,9 @@ def draw_matrices(state: State, prior: Prior, streams: Streams, seats: Seats, ke
                 if seats.noted[m] >= 0:
                     copy_matrix(seats.noted[m], l, out)
                 elif newcomers == 0:
-                    draw_matrix(state.said[m], prior.shapes, 0, streams.draws, keep.row, out[l])
+                    draw_matrix(state.said[m], prior.shapes, 0, streams.draws, row, out[l])
                 else:
-                    draw_matrix(state.said[m], prior.shapes, 0, streams.spare, keep.row, out[l])
+                    draw_matrix(state.said[m], prior.shapes, 0, streams.spare, row, out[l])
                 seats.noted[m] = l
 
 
@@ -331,13 +381,18 @@ def add_means(state: State, prior: Prior, seats: Seats, out: FloatArray) -> None
     for l in range(len(state.group)):
         if state.group[l] >= 0:
             add_mean(state.said[state.group[l]], prior.shapes, 0, 1.0, out[l])
+    if count_people(state.group) < len(state.group):
+        write_newcomer(state, prior, seats)
+        add_newcomers(state.group, seats.newcomer, out)
+
+
+@part
+def write_newcomer(state: State, prior: Prior, seats: Seats) -> None:
+    """Write the mean matrix of an annotator without labels to ``seats.newcomer``."""
     n_people = count_people(state.group)
-    if n_people == len(state.group):
-        return
     new = share_of_new(n_people, state.log_concentration[0])
     seats.newcomer[:] = 0.0
     for k in range(state.n_coteries[0] + 1):  # the last is free: nothing is counted there
         m = state.slot[k]
         share = (1 - new) * state.size[m] / n_people if k < state.n_coteries[0] else new
         add_mean(state.said[m], prior.shapes, 0, share, seats.newcomer)
-    add_newcomers(state.group, seats.newcomer, out)

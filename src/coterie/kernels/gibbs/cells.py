@@ -47,6 +47,7 @@ def tables_of(shapes: Shapes) -> Tables:
 
 
 def _log_rising(x: FloatArray, log_x: FloatArray, length: int) -> FloatArray:
+    # The first factor is x itself, which may have underflowed: its log is handed in.
     logs = np.log(x[..., None] + np.arange(1, length))
     return np.cumsum(
         np.concatenate([np.zeros_like(x)[..., None], log_x[..., None], logs], axis=-1), axis=-1
@@ -118,6 +119,7 @@ def log_predictive(
     for k in range(cells.lengths[0]):
         t, n = cells.row[k, 0], cells.row[k, 1]
         before = said_total[m, t]
+        # (x + before)_(n) = (x)_(before + n) / (x)_(before): two look-ups, whatever n is.
         if before + n < length:
             result -= tables.row[t, before + n] - tables.row[t, before]
         else:

@@ -1,5 +1,5 @@
 """Quick consensus: two models without sampling, tempered by how alike labels are, and blended."""
 
-from coterie.kernels.quick.consensus import Consensus, quick_consensus
+from coterie.kernels.quick.consensus import Consensus, quick_consensus, tempered_skills
 
-__all__ = ["Consensus", "quick_consensus"]
+__all__ = ["Consensus", "quick_consensus", "tempered_skills"]

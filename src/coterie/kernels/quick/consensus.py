@@ -19,8 +19,9 @@ from coterie.data.codes import Codes
 from coterie.kernels.quick.likeness import intraclass_correlation, tempering
 from coterie.kernels.quick.matrix import balance_of, fit_matrices, matrices_of, new_counts
 from coterie.kernels.quick.skill import fit_skills
-from coterie.kernels.vote import count_votes, smoothed_vote
+from coterie.kernels.vote import smoothed_vote
 
+IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
 START = 0.5
@@ -43,24 +44,26 @@ class Consensus(NamedTuple):
     converged: bool
 
 
-def quick_consensus(codes: Codes, tolerance: float = 1e-3, most: int = 100) -> Consensus:
+def quick_consensus(
+    codes: Codes, votes: IntArray, tolerance: float = 1e-3, most: int = 100
+) -> Consensus:
     """Run both models and blend them; the same input gives the same bits.
 
     Parameters
     ----------
-    codes
-        The labels.
+    codes, votes
+        The labels, and how many of them each class of each item got, shape (items, classes).
     tolerance, most
         A model stops when no probability moves by so much, or after so many passes.
 
     Examples
     --------
     >>> from coterie.data.codes import encode
+    >>> from coterie.data.votes import count_votes
     >>> codes = encode([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 0, 1, 1, 0], sizes=(2, 3, 2, 2))
-    >>> quick_consensus(codes).probability.round(2).tolist()
+    >>> quick_consensus(codes, count_votes(codes)).probability.round(2).tolist()
     [[0.82, 0.18], [0.44, 0.56]]
     """
-    votes = count_votes(codes)
     probability = start_from(votes, codes.gold)
     n_classes, n_labels = codes.n_classes, np.diff(codes.item_start)
     if n_classes < 2:
@@ -83,6 +86,30 @@ def quick_consensus(codes: Codes, tolerance: float = 1e-3, most: int = 100) -> C
     matrices = matrices_of(codes, counts)
     converged = max(first, second) < most
     return Consensus(reported, raw, balance, matrices, correlation, (first, second), converged)
+
+
+def tempered_skills(
+    codes: Codes, votes: IntArray, tolerance: float = 1e-3, most: int = 100
+) -> FloatArray:
+    """Give the probabilities of the skill model alone, tempered, shape (items, classes).
+
+    The parameters are those of :func:`quick_consensus`.
+
+    Examples
+    --------
+    >>> from coterie.data.codes import encode
+    >>> from coterie.data.votes import count_votes
+    >>> codes = encode([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 0, 1, 1, 0], sizes=(2, 3, 2, 2))
+    >>> tempered_skills(codes, count_votes(codes)).round(2).tolist()
+    [[0.8, 0.2], [0.35, 0.65]]
+    """
+    probability = start_from(votes, codes.gold)
+    if codes.n_classes < 2:
+        return np.ones_like(probability)
+    log_weight = np.zeros_like(probability)
+    fit_skills(codes, probability, log_weight, tolerance, most)
+    tau = tempering(np.diff(codes.item_start), intraclass_correlation(votes))[:, None]
+    return softmax(tau * log_weight)
 
 
 def start_from(votes: NDArray[np.int32], gold: NDArray[np.int32]) -> FloatArray:

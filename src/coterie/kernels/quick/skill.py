@@ -82,6 +82,7 @@ def weigh_by_skill(
         l, c = codes.item_annotator[k], codes.item_answer[k]
         if c < codes.n_classes:
             p = (skills.right[l] + STRENGTH * crowd) / (skills.seen[l] + STRENGTH)
+            # Wrong for all classes, put right for one: a label costs one step, not one per class.
             wrong = math.log((1 - p) / others)
             every += wrong
             log_weight[i, c] += math.log(p) - wrong
@@ -114,6 +115,7 @@ def pass_over(
 def move_item(i: int, log_weight: FloatArray, probability: FloatArray) -> float:
     """Give item i the probabilities of its log weights; return the largest move."""
     n_classes = probability.shape[1]
+    # The highest log weight is taken off, so that the sum is at least one.
     highest, total, largest = -math.inf, 0.0, 0.0
     for t in range(n_classes):
         highest = max(highest, log_weight[i, t])

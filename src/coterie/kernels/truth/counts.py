@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
-from coterie.kernels.batches import parts_of
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising

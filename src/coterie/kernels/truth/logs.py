@@ -74,7 +74,9 @@ def log_ratios(i: int, t: np.uintp, own: bool, view: View, data: Codes, work: Wo
         total += -1 - before_row if own else before_row
         cell, row = base_places(start + k, view, data)
         above, below = count + shapes.weight[cell + t], total + shapes.strength[row + t]
-        if above > TINY_LOG and below < 1 / TINY_LOG:
+        # The product so far is above TINY_PRODUCT; so must the ratio be, or both may make a zero.
+        in_range = above > TINY_LOG and below < 1 / TINY_LOG
+        if in_range and above > TINY_PRODUCT * below:
             product *= above / below
         else:
             # With nothing counted the shape itself may have underflowed: use its log.

@@ -1,6 +1,13 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("matrices").textContent);
+  // What is shown on demand: unpacked once, when the page is there.
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+  const canUnpack = "DecompressionStream" in window;
+  const data = canUnpack ? unpack() : null;
   const make = (tag, text, name) => {
     const element = document.createElement(tag);
     if (text !== undefined) element.textContent = text;
@@ -58,6 +65,7 @@
       if (field.tagName === "SELECT") return text === field.value;
       return text.toLocaleLowerCase().includes(field.value.toLocaleLowerCase());
     };
+    if (form.querySelector("[data-all]")) return find(form, table);
     const rows = rowsOf(table);
     let shown = 0;
     for (const [row, detail] of rows) {
@@ -69,6 +77,98 @@
     const [some, every] = [shown, all].map((n) => n.toLocaleString("en"));
     const said = shown === all ? `${every} shown` : `${some} of ${every} shown`;
     form.querySelector("output").textContent = shown ? said : "none fits";
+  };
+
+  const cut = (text) => (text.length > 60 ? `${text.slice(0, 38)}…${text.slice(-21)}` : text);
+  const isolated = (text, name) => {
+    const word = make("bdi", cut(text), name);
+    if (text.length > 60) word.title = text;
+    return word;
+  };
+
+  // Who said what of an item: answers by how many gave them, with names where there is room.
+  const said = (items, start, n) => {
+    const by = new Map();
+    for (let k = start; k < start + n; k += 1) {
+      const some = by.get(items.answer[k]) ?? [];
+      some.push(items.who ? items.people[items.who[k]] : null);
+      by.set(items.answer[k], some);
+    }
+    const list = make("ul");
+    for (const [c, names] of [...by].sort((a, b) => b[1].length - a[1].length)) {
+      const line = make("li");
+      line.append(isolated(items.answers[c], "answer"), " ", make("span", `×${names.length}`, "soft"), " ");
+      names.slice(0, items.who ? 12 : 0).forEach((name, k) => line.append(k ? ", " : "", isolated(name)));
+      if (items.who && names.length > 12) line.append(` and ${names.length - 12} more`);
+      list.append(line);
+    }
+    return list;
+  };
+
+  const itemRow = (items, i) => {
+    const row = make("tr");
+    const heading = make("th", undefined, items.text ? "l name with-text" : "l name");
+    heading.scope = "row";
+    heading.append(isolated(items.item[i]));
+    if (items.text?.[i]) {
+      const text = make("p", undefined, "text");
+      text.append(make("bdi", items.text[i]));
+      heading.append(text);
+    }
+    const label = make("td", undefined, "l name");
+    label.append(isolated(items.answers[items.label[i]]));
+    const sure = make("td", items.isKnown.has(i) ? "known" : items.words[items.sure[i]]);
+    sure.dataset.v = parseFloat(items.words[items.sure[i]].replace(/[<>]/, ""));
+    const second = make("td", undefined, "l name soft more");
+    if (items.p2[i] > 0) second.append(isolated(items.answers[items.second[i]]), ` (${items.p2[i]}\u00a0%)`);
+    else second.append("–");
+    const cell = make("td", undefined, "l said");
+    if (items.answer) cell.append(said(items, items.start[i], items.n[i]));
+    row.append(heading, label, sure, second, make("td", items.n[i].toLocaleString("en"), "more"), cell);
+    return row;
+  };
+
+  const prepared = async () => {
+    const { items } = (await data) ?? {};
+    if (!items || items.start) return items;
+    let end = 0;
+    items.start = items.n.map((n) => (end += n) - n);
+    items.lower = items.item.map((name, i) => `${name}\n${items.text?.[i] ?? ""}`.toLocaleLowerCase());
+    items.isKnown = new Set(items.known);
+    return items;
+  };
+
+  // All items are searched, not only those that are listed; the first that fit are shown.
+  const MOST = 50;
+  const listed = new Map();
+  const find = async (form, table) => {
+    const field = form.querySelector("[data-all]");
+    const body = table.tBodies[0];
+    if (!listed.has(table)) listed.set(table, [...body.rows]);
+    const every = listed.get(table);
+    const wanted = field.value.toLocaleLowerCase();
+    const output = form.querySelector("output");
+    const say = (n) => n.toLocaleString("en");
+    if (!wanted) {
+      if (field.dataset.searched) body.replaceChildren(...every);
+      delete field.dataset.searched;
+      output.textContent = `${say(every.length)} shown`;
+      return;
+    }
+    const items = await prepared();
+    if (field.value.toLocaleLowerCase() !== wanted) return;
+    if (!items) {
+      const fits = every.filter((row) => row.cells[0].textContent.toLocaleLowerCase().includes(wanted));
+      body.replaceChildren(...fits);
+      output.textContent = `${say(fits.length)} of the ${say(every.length)} listed`;
+    } else {
+      const fits = [];
+      items.lower.forEach((name, i) => name.includes(wanted) && fits.push(i));
+      body.replaceChildren(...fits.slice(0, MOST).map((i) => itemRow(items, i)));
+      const some = fits.length > MOST ? `, the first ${MOST} shown` : "";
+      output.textContent = fits.length ? `${say(fits.length)} of ${say(items.item.length)}${some}` : "none fits";
+    }
+    field.dataset.searched = "1";
   };
 
   for (const form of document.querySelectorAll("form.tools")) {
@@ -109,29 +209,34 @@
     return heading;
   };
 
-  // What an annotator answers, drawn when asked for.
-  const matrix = (numbers, who) => {
-    const table = make("table", undefined, data.upright ? "heat upright" : "heat");
+  // What an annotator answers, drawn when asked for: percents, 95 % intervals, numbers of labels.
+  const matrix = ({ upright, rows, columns, matrices }, k, who) => {
+    const table = make("table", undefined, upright ? "heat upright" : "heat");
+    const low = matrices.low?.[k];
     table.append(make("caption", `Answers of ${who}, in %`));
     const head = table.createTHead().insertRow();
     head.append(make("td", "true \\ answer", "corner"));
-    for (const column of data.columns) {
+    for (const column of columns) {
       head.append(named(column, "col"));
     }
     const body = table.createTBody();
-    data.rows.forEach((name, t) => {
+    rows.forEach((name, t) => {
       const row = body.insertRow();
       row.append(named(name, "row"));
-      for (let c = 0; c < data.columns.length; c += 1) {
-        const share = numbers[t * data.columns.length + c];
-        row.append(make("td", share, `h${Math.round(share / 5)}`));
+      for (let c = 0; c < columns.length; c += 1) {
+        const place = t * columns.length + c;
+        const share = matrices.mean[k][place];
+        const cell = make("td", share, `h${Math.round(share / 5)}`);
+        if (low) cell.append(make("small", `${low[place]}–${matrices.high[k][place]}`));
+        cell.append(make("small", `×${matrices.count[k][place]}`));
+        row.append(cell);
       }
     });
     return table;
   };
 
   const annotators = document.getElementById("annotator-table");
-  [...annotators.tBodies[0].rows].forEach((row, k) => {
+  if (canUnpack) [...annotators.tBodies[0].rows].forEach((row, k) => {
     const heading = row.cells[0];
     const who = heading.textContent;
     const button = make("button", undefined, "open");
@@ -155,9 +260,14 @@
       box.tabIndex = 0;
       box.setAttribute("role", "region");
       box.setAttribute("aria-label", `Answers of ${who}`);
-      box.append(matrix(data.matrices[k], who));
+      const note = make("p", undefined, "soft note");
+      data.then((all) => {
+        box.append(matrix(all, k, who));
+        const reach = all.matrices.low?.[k] ? "95 % intervals, and " : "";
+        note.textContent = `Below each: ${reach}the number of labels, counted by what items are called now.`;
+      });
       watch(box);
-      cell.append(box);
+      cell.append(box, note);
       detail.append(cell);
       row.after(detail);
     });

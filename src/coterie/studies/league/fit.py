@@ -15,7 +15,8 @@ from coterie.studies.job import Job
 from coterie.studies.league.lineup import set_known
 from coterie.studies.league.sources import Source
 
-_TRIPLES = [("1", "a", "no"), ("1", "b", "yes"), ("2", "a", "yes"), ("2", "b", "yes")]
+TRIPLES = [("1", "a", "no"), ("1", "b", "yes"), ("2", "a", "yes"), ("2", "b", "yes")]
+"""The smallest crowd that nobody is warned of."""
 
 
 class Fitted(NamedTuple):
@@ -51,7 +52,7 @@ def warm_up(model: Estimator) -> None:
         short = set_known(copy.deepcopy(model), {"sweeps": 2, "burn_in": 1, "chains": 1})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            short.fit(read(_TRIPLES))
+            short.fit(read(TRIPLES))
     except Exception:
         return  # the fit itself will say what is wrong
 

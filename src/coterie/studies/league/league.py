@@ -40,9 +40,8 @@ class Row(NamedTuple):
     difference: Interval | None = None
 
 
-def row_of(outcome: Outcome) -> Row:
-    """Give the row of what became of a job of :func:`coterie.studies.league.fit.fit_job`."""
-    dataset, _, model = outcome.name.partition("/")
+def row_of(dataset: str, model: str, outcome: Outcome) -> Row:
+    """Give the row of a model on a data set, from what became of its job (``fit.fit_job``)."""
     row = Row(dataset, model, outcome.status, outcome.reason, notes=outcome.notes)
     if outcome.status != "ok":
         return row

@@ -28,21 +28,22 @@ def line_up(
     Parameters
     ----------
     names
-        Short names of the registry, ``"all"`` of them (the default), or ``module:Class`` of an
-        estimator elsewhere.
+        Short names of the registry, ``"all"`` that need nothing but labels (the default), or
+        ``module:Class`` of an estimator elsewhere.
     seed
         ``random_state`` of the models that have one.
     duplicates
         What an annotator's repeated labels of one item mean.
     sweeps
-        Length of the chains of sampling models, of which 30 % are burn-in; None leaves both be.
+        Length of the chains of sampling models, of which 30 % are burn-in; those whose own chains
+        are shorter keep them. None leaves all be.
 
     Examples
     --------
     >>> list(line_up(["ds"]))
     ['majority', 'ds']
-    >>> list(line_up(["all"])) == list(MODELS)
-    True
+    >>> set(MODELS) - set(line_up(["all"]))
+    {'dynamic'}
     >>> line_up(["vote"])
     Traceback (most recent call last):
     coterie.errors.DataError: no model 'vote'; choose one of consensus, ...
@@ -51,17 +52,16 @@ def line_up(
         raise DataError(
             [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
         )
-    chosen = (MODELS if name == "all" else [name] for name in names or ["all"])
+    plain = [name for name, kind in MODELS.items() if not kind.needs]
+    chosen = (plain if name == "all" else [name] for name in names or ["all"])
     wanted = list(dict.fromkeys(name for some in chosen for name in some))
     if REFERENCE not in wanted:
         wanted.insert(0, REFERENCE)
     # One thread per fit: the fits themselves run side by side.
     settings = {"random_state": seed, "duplicates": duplicates, "n_jobs": 1, "progress": False}
-    if sweeps is not None:
-        if sweeps < 1:
-            raise DataError(f"sweeps must be at least 1, got {sweeps}")
-        settings |= {"sweeps": sweeps, "burn_in": 3 * sweeps // 10}
-    return {name: _make(name, settings) for name in wanted}
+    if sweeps is not None and sweeps < 1:
+        raise DataError(f"sweeps must be at least 1, got {sweeps}")
+    return {name: _make(name, settings, sweeps) for name in wanted}
 
 
 def set_known(model: Estimator, settings: dict[str, Any]) -> Estimator:
@@ -70,8 +70,10 @@ def set_known(model: Estimator, settings: dict[str, Any]) -> Estimator:
     return model.set_params(**{key: value for key, value in settings.items() if key in known})
 
 
-def _make(name: str, settings: dict[str, Any]) -> Estimator:
+def _make(name: str, settings: dict[str, Any], sweeps: int | None) -> Estimator:
     model = make_model(name, **settings)
+    if sweeps is not None and model.get_params().get("sweeps", 0) > sweeps:
+        set_known(model, {"sweeps": sweeps, "burn_in": 3 * sweeps // 10})
     try:
         pickle.dumps(model)
     except Exception as error:

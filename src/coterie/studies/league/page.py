@@ -10,6 +10,7 @@ import coterie
 from coterie.report import base
 from coterie.studies.league import tables
 from coterie.studies.league.bootstrap import Interval
+from coterie.studies.league.calibration import SIDE, curves, pooled_table
 from coterie.studies.league.league import League
 from coterie.studies.league.lineup import REFERENCE
 from coterie.studies.league.record import About
@@ -61,10 +62,27 @@ def make_page(league: League, about: About) -> str:
         about=about,
         charts=charts,
         ticks=ticks,
+        curves=curves(league),
+        side=SIDE,
+        alone=False,
+        pooled=pooled_table(league),
         tables=tables,
         shown=[d for d in league.datasets if d not in league.without_truth],
         reference=REFERENCE,
         version=coterie.__version__,
+    )
+
+
+def make_curves(league: League) -> str:
+    """Draw how sure and how right every model is: a picture by itself, in SVG."""
+    return base.make_page(
+        "curves.svg",
+        ["coterie.studies.league"],
+        styles=[],
+        filters=(decimal,),
+        curves=curves(league),
+        side=SIDE,
+        alone=True,
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import coterie
+from coterie.metrics.calibration import pooled_gap
 from coterie.metrics.scorer import FLOOR, NUMBERS
 from coterie.studies.league.bootstrap import Interval
+from coterie.studies.league.calibration import pooled
 from coterie.studies.league.league import MEASURES, League, Row, Standing
 from coterie.studies.league.lineup import REFERENCE
 
@@ -41,6 +43,10 @@ def make_record(league: League, about: About) -> dict[str, Any]:
         "without_truth": list(league.without_truth),
         "passed_over": list(about.passed_over),
         "standings": [_standing(standing) for standing in league.standings],
+        "pooled_calibration": {
+            model: {"error": pooled_gap(table), "bins": table.dropna().to_dict("records")}
+            for model, table in pooled(league).items()
+        },
         "rows": [_row(row) for row in league.rows],
     }
 

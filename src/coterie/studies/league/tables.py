@@ -13,6 +13,9 @@ from coterie.studies.league.lineup import REFERENCE
 from coterie.studies.table import Table
 from coterie.words.numbers import NOTHING, decimal, in_percent, reach, seconds, signed
 
+UNITS = {"timeout_seconds": ("timeout", "seconds"), "memory_gigabytes": ("memory", "gigabytes")}
+"""Settings whose names in a record end in their unit: what people read instead."""
+
 
 def points(difference: float | None) -> str:
     """Write a difference of shares in percentage points, with its sign: +1.25."""
@@ -32,7 +35,7 @@ def interval(difference: Interval | None) -> str:
 
 
 def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
-    """Write settings as names and words; a unit stands behind the underscore of the name.
+    """Write settings as names and words.
 
     Examples
     --------
@@ -41,7 +44,7 @@ def settings(values: Mapping[str, object]) -> list[tuple[str, str]]:
     """
     written = []
     for key, value in values.items():
-        name, _, unit = key.partition("_")
+        name, unit = UNITS.get(key, (key, ""))
         text = "the model's own" if value is None else str(value)
         text = f"{value:g}" if isinstance(value, float) else text
         written.append((name, f"{text} {unit}".strip()))

@@ -2,7 +2,8 @@
 
 import sys
 
-from coterie.studies.paper.code import this_code
+from coterie.studies.code import this_code
+from coterie.studies.paper.store import COMPUTES
 
 if __name__ == "__main__":
-    sys.stdout.write(" ".join(this_code().values()) + "\n")
+    sys.stdout.write(" ".join(this_code(COMPUTES).values()) + "\n")

@@ -10,7 +10,6 @@ import coterie
 from coterie.datasets import REGISTRY
 from coterie.errors import CoterieWarning
 from coterie.studies.job import Job
-from coterie.studies.paper.job import kind_of
 from coterie.studies.paper.settings import Settings
 from coterie.studies.paper.sparsity_real import own_sparsity
 from coterie.studies.paper.thinning import n_kept
@@ -49,7 +48,7 @@ def _size(items: int, annotators: int, labels: int, classes: int) -> float:
 
 def seconds(job: Job, settings: Settings, speed: Speed) -> float:
     """Estimate the seconds of a job on one core."""
-    kind = kind_of(job.name)
+    kind = job.kind
     if kind == "correlation":
         return CROWD_SECONDS * settings.crowds
     if kind == "limit":

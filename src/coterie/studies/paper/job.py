@@ -37,11 +37,6 @@ def job(work: Callable[..., Result], **told: str | int | float) -> Job:
     return Job(" ".join([work.__name__, *words]), work, told)
 
 
-def kind_of(name: str) -> str:
-    """Give the work of a job from its name."""
-    return name.split(" ", 1)[0]
-
-
 def seed_of(root: int, name: str) -> int:
     """Derive a seed from a name: the order of jobs, or which others there are, changes nothing.
 

@@ -15,6 +15,7 @@ from coterie.studies.paper.claims import Claim
 from coterie.studies.paper.claims import table as claim_table
 from coterie.studies.paper.method import METHOD
 from coterie.studies.paper.registry import EXPERIMENTS
+from coterie.studies.paper.settings import Settings
 from coterie.studies.table import escape
 from coterie.words.numbers import duration
 
@@ -85,13 +86,16 @@ def _made(documents: Documents) -> dict[str, str]:
     first = next(iter(smallest or documents.values()))
     codes = sorted({code for document in documents.values() for code in document["code"]})
     return {
-        "size": first["data"]["made"]["words"].split("; ")[-1]
-        if _is_full(documents)
-        else first["data"]["made"]["words"],
+        "size": _size(first) if _is_full(documents) else first["data"]["made"]["words"],
         "seed": str(first["seed"]),
         "command": first["data"]["made"].get("command", "coterie reproduce"),
         "code": ", ".join(codes) + (" (mixed!)" if len(codes) > 1 else ""),
     }
+
+
+def _size(document: Mapping[str, Any]) -> str:
+    """Say how large the run of a document was."""
+    return Settings(**document["settings"]).describe()
 
 
 def _left_out(documents: Documents) -> dict[str, str]:

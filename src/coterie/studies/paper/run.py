@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.atomic import write_file
+from coterie.files.locks import folder_held
+from coterie.files.paths import naming
 from coterie.studies.job import Job, Outcome
 from coterie.studies.paper.claims import Claim, judge
 from coterie.studies.paper.estimate import Speed, measure, seconds
@@ -76,11 +78,21 @@ def reproduce(
     watch
         Who is told how it goes.
     """
+    experiments = choose(names)
+    with naming(out):
+        if not out.exists():
+            out.mkdir(parents=True)
+    with folder_held(out):
+        store = Store(out, settings, mix=mix)
+        return _reproduce(experiments, store, jobs, watch or Watch())
+
+
+def _reproduce(
+    experiments: Sequence[Experiment], store: Store, jobs: int, watch: Watch
+) -> Reproduction:
     from coterie.studies.paper.page import write_pages
 
-    watch = watch or Watch()
-    experiments = choose(names)
-    store = Store(out, settings, mix=mix)
+    settings, out = store.settings, store.folder
     wanted = {experiment.name: experiment.jobs(settings) for experiment in experiments}
     unique = list({job.name: job for several in wanted.values() for job in several}.values())
     left_out = _missing_data(unique, store, watch)
@@ -143,10 +155,11 @@ def _do(
     watch.begin(len(todo), n_done, total / min(workers, len(todo)))
     errors, done = {}, 0.0
     longest_first = sorted(todo, key=lambda job: -cost[job.name])
+    named = {job.name: job for job in todo}
     with closing(run_jobs([seeded(job, settings) for job in longest_first], workers)) as outcomes:
         for outcome in outcomes:
             if outcome.status == "ok":
-                store.add(outcome)
+                store.add(named[outcome.name], outcome)
             else:
                 errors[outcome.name] = f"{outcome.name}: {outcome.reason}"
             done += cost[outcome.name]

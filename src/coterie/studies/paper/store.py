@@ -14,11 +14,16 @@ from typing import Any
 from coterie.errors import DataError
 from coterie.files.atomic import text_writer, write_file
 from coterie.files.json_text import as_json
+from coterie.studies.code import this_code
 from coterie.studies.job import Job, Outcome
 from coterie.studies.journal import Journal, Line
-from coterie.studies.paper.code import this_code
-from coterie.studies.paper.job import kind_of, seed_of
+from coterie.studies.paper.job import seed_of
 from coterie.studies.paper.settings import Settings
+
+COMPUTES = tuple(
+    f"studies/paper/{name}.py" for name in ("crowds", "job", "theory", "thinning", "work")
+)
+"""The files of this study that can change a number."""
 
 
 class Store:
@@ -36,7 +41,7 @@ class Store:
 
     def __init__(self, folder: Path, settings: Settings, *, mix: bool = False) -> None:
         self.folder, self.settings = folder, settings
-        self.code = this_code()
+        self.code = this_code(COMPUTES)
         self._claim()
         self.journal = Journal(folder / "jobs")
         self._check_code(mix)
@@ -44,16 +49,16 @@ class Store:
     def __contains__(self, job: Job) -> bool:
         return job.name in self.journal
 
-    def add(self, outcome: Outcome) -> None:
-        """Append a result."""
+    def add(self, job: Job, outcome: Outcome) -> None:
+        """Append the result of a job."""
         line = {
-            "job": outcome.name,
-            "seed": seed_of(self.settings.seed, outcome.name),
+            "job": job.name,
+            "seed": seed_of(self.settings.seed, job.name),
             "seconds": round(outcome.seconds, 3),
             **self.code,
             "result": outcome.result,
         }
-        self.journal.add(kind_of(outcome.name), line)
+        self.journal.add(job.kind, line)
 
     def _done(self, jobs: Iterable[Job]) -> list[Line]:
         return [self.journal.lines[job.name] for job in jobs if job in self]
@@ -82,7 +87,7 @@ class Store:
         path = self.folder / "settings.json"
         wanted = self.settings.record()
         if path.exists():
-            found = json.loads(path.read_text("utf-8"))
+            found = self._found(path)
             different = [key for key in wanted if found.get(key) != wanted[key]]
             if different:
                 raise DataError(
@@ -94,6 +99,16 @@ class Store:
             raise DataError(f"{self.folder} holds other files; choose another --out")
         else:
             self.write("settings.json", wanted)
+
+    @staticmethod
+    def _found(path: Path) -> dict[str, Any]:
+        try:
+            found = json.loads(path.read_text("utf-8"))
+        except (OSError, ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise DataError(f"{path} is damaged; choose another --out")
+        return found
 
     def _check_code(self, mix: bool) -> None:
         others = {line["code"] for line in self.journal.lines.values()} - {self.code["code"]}

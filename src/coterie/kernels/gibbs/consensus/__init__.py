@@ -9,7 +9,7 @@ from coterie.kernels.gibbs.consensus.model import (
     pack_prior,
     run_block,
 )
-from coterie.kernels.gibbs.consensus.votes import class_weights, mix_with_votes
+from coterie.kernels.gibbs.consensus.votes import class_weights, mix_members
 
 __all__ = [
     "Prior",
@@ -17,7 +17,7 @@ __all__ = [
     "class_weights",
     "initial_state",
     "layout_of",
-    "mix_with_votes",
+    "mix_members",
     "new_scratch",
     "pack_prior",
     "run_block",

@@ -31,6 +31,8 @@ TINY_PRODUCT = 1e-280
 TINY_FACTOR = 1e-30
 """So are smaller factors, and what is multiplied in between stays above the product of both."""
 LOW = 1e-200
+"""A product that falls below this becomes a logarithm: before that, one more factor leaves it above
+1e-230, with all its digits."""
 
 
 class Given(NamedTuple):

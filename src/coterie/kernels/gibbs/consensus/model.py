@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.gibbs.consensus.draws import open_coteries, write_newcomer
+from coterie.kernels.gibbs.consensus.draws import keep_shapes, open_coteries, write_newcomer
 from coterie.kernels.gibbs.consensus.groups import draw_fresh, sweep_groups
 from coterie.kernels.gibbs.consensus.items import Found, Given, sweep_items
 from coterie.kernels.gibbs.consensus.joint import log_labels_given, log_rest
 from coterie.kernels.gibbs.consensus.parameters import draw_given, sweep_parameters
+from coterie.kernels.gibbs.consensus.split import middle_base
 from coterie.kernels.gibbs.consensus.state import (
     Chosen,
     Counts,
@@ -85,10 +86,13 @@ class Scratch(NamedTuple):
     seats: Seats
 
 
-def pack_prior(prior: ConsensusPrior, design_effect: float = 0.0) -> Prior:
+def pack_prior(
+    prior: ConsensusPrior, design_effect: float = 0.0, own_matrices: bool = True
+) -> Prior:
     """Give a resolved prior, whose class weights are known, as the kernels read it.
 
-    The design effect is of what is tallied, and changes no draw.
+    The design effect is of what is tallied, and whose matrices are kept of what is kept: neither
+    changes where the chain goes.
     """
     point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
     log_point = np.log(np.stack([1 - point, point], axis=1))
@@ -112,8 +116,10 @@ def pack_prior(prior: ConsensusPrior, design_effect: float = 0.0) -> Prior:
         kind_weight=np.array(prior.kind_weights),
         hard_weight=np.array(prior.hard_guess_weights),
         concentration=pack_concentration(prior.concentration),
+        split=middle_base(prior, len(np.asarray(prior.class_weights))),
         auxiliaries=prior.auxiliaries,
         design_effect=design_effect,
+        own_matrices=own_matrices,
     )
 
 
@@ -257,6 +263,9 @@ def keep_draw(
         write_newcomer(state, crowd, prior, seats)
         add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
     if matrices_are_due(keep):
-        draw_own_matrices(crowd, streams, seats, keep)
+        if prior.own_matrices:
+            draw_own_matrices(crowd, streams, seats, keep.row, keep.confusion[keep.used[2]])
+        else:
+            keep_shapes(crowd, seats, keep)
         keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
     finish_draw(keep)

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.kernels.gibbs.consensus.base import base_weight, draw_base
+from coterie.kernels.gibbs.consensus.split import split_and_merge
 from coterie.kernels.gibbs.consensus.state import Drawn, Prior, Room, State
-from coterie.kernels.gibbs.hcbcc.members import add_decays, add_tables, list_members
-from coterie.kernels.gibbs.hcbcc.parameters import Sums, clear_sums
+from coterie.kernels.gibbs.hcbcc.members import draw_auxiliaries, list_members, sum_members
+from coterie.kernels.gibbs.hcbcc.parameters import Sums
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.shapes import TINY
 from coterie.numeric.draws import draw_log_dirichlet, draw_log_gamma, log_add
@@ -30,14 +31,11 @@ FloatArray = NDArray[np.float64]
 
 
 @part
-def sum_members(m: int, crowd: Crowd, room: Room, rng: np.random.Generator) -> None:
-    """Draw nu and S of the members of coterie m, who are listed, and sum them."""
+def note_tables(m: int, room: Room) -> None:
+    """Note S of coterie m, whose members are summed."""
     sums = room.crowd.sums
-    clear_sums(sums)
-    for t in range(crowd.said.shape[2]):
-        add_decays(m, t, crowd, room.crowd, rng)
-        for c in range(crowd.said.shape[1]):
-            add_tables(m, c, t, crowd, room.crowd, rng)
+    for c in range(sums.tables.shape[0]):
+        for t in range(sums.tables.shape[1]):
             room.tables[m, c, t] = int64(sums.tables[c, t])
 
 
@@ -90,11 +88,14 @@ def draw_mean(
 def sweep_parameters(
     state: State, crowd: Crowd, prior: Prior, room: Room, rng: np.random.Generator
 ) -> None:
-    """Update beta, d and eta of every coterie given its members, and w."""
+    """Update the coteries, beta, d and eta of each given its members, and w."""
+    draw_auxiliaries(crowd, room.crowd, rng)
+    split_and_merge(state, prior, room, rng)
     list_members(crowd, room.crowd)
     for k in range(state.n_coteries[0]):
         m = int64(state.slot[k])
-        sum_members(m, crowd, room, rng)
+        sum_members(m, room.crowd)
+        note_tables(m, room)
         shape, log_rate = strength_posterior(room.crowd.sums, prior)
         set_strength(m, draw_log_gamma(shape, rng) - log_rate, state)
     draw_base(state, prior, room, rng)
@@ -118,7 +119,7 @@ def draw_row(l: int, t: int, state: State, drawn: Drawn, rng: np.random.Generato
             logs[l, c, t] = draw_log_gamma(state.weight[m, c, t] + state.said[l, c, t], rng)
         most = logs[l, c, t] if logs[l, c, t] > most else most
     for c in range(state.said.shape[1]):
-        logs[l, c, t] -= most
+        logs[l, c, t] -= most  # the largest becomes one: the sum is neither zero nor infinite
         chance[l, c, t] = math.exp(logs[l, c, t])
         total += chance[l, c, t]
     log_total, scale = math.log(total), 1 / total

@@ -12,6 +12,7 @@ from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.state import Room as GroupRoom
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.hcbcc.state import new_room as new_group_room
+from coterie.kernels.gibbs.split_merge import Base
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -65,8 +66,10 @@ class Prior(NamedTuple):
     kind_weight: FloatArray  # (kinds,)
     hard_weight: FloatArray  # (answers,)   of v
     concentration: Concentration
+    split: Base  # the base in the middle, under which splits are proposed
     auxiliaries: int  # h
     design_effect: float  # how alike labels of an item are, beyond their truth; see tally.py
+    own_matrices: bool  # draws hold matrices; else the Dirichlet shapes to draw them from
 
 
 class Drawn(NamedTuple):
@@ -150,7 +153,7 @@ def new_room(state: State, data: Codes, prior: Prior) -> Room:
     """Give room for everything but the items."""
     shape = state.weight.shape
     return Room(
-        crowd=new_group_room(crowd_of(state), data),
+        crowd=new_group_room(crowd_of(state), data, one_strength=True),
         tables=np.zeros(shape, np.int64),
         nothing=np.zeros((1, *shape[1:]), np.int64),
         points=np.zeros(len(prior.point)),

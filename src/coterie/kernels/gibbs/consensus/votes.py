@@ -1,4 +1,4 @@
-"""What Consensus takes from the votes: the pseudo-counts of the classes, a third of its report."""
+"""What Consensus takes from elsewhere: pseudo-counts from votes, what its report is mixed with."""
 
 from __future__ import annotations
 
@@ -6,16 +6,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.vote import count_votes
+from coterie.kernels.quick import tempered_skills
+from coterie.kernels.vote import smoothed_vote
 from coterie.priors import ConsensusPrior
 
+IntArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 
-def class_weights(data: Codes, prior: ConsensusPrior) -> NDArray[np.float64]:
+
+def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> FloatArray:
     """Give ``class_base + class_pull * N * f[t]``, f from the votes and fixed before sampling.
 
     f[t] is proportional to ``class_smoothing`` plus the items that t wins: an item with a label
     among the classes counts for those with most of its votes, in equal parts, gold for its class.
     N is the number of such items; others, with extra answers only or with nothing, count nowhere.
+
+    Parameters
+    ----------
+    votes, gold
+        Labels of each class of each item, shape (items, classes); known classes, or -1, (items,).
+    prior
+        Where the constants are.
 
     Returns
     -------
@@ -23,27 +34,25 @@ def class_weights(data: Codes, prior: ConsensusPrior) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from coterie.data.codes import encode
-    >>> data = encode([0, 0, 1, 1, 2], [0, 1, 0, 1, 0], [0, 0, 0, 1, 2], sizes=(4, 2, 2, 3))
-    >>> class_weights(data, ConsensusPrior()).tolist()
+    >>> votes, unknown = np.array([[2, 0], [1, 1], [0, 0], [0, 0]]), np.full(4, -1)
+    >>> class_weights(votes, unknown, ConsensusPrior()).tolist()
     [5.0, 3.0]
     """
-    votes = count_votes(data)
     wins = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
-    known = np.flatnonzero(data.gold >= 0)
+    known = np.flatnonzero(gold >= 0)
     wins[known] = False
-    wins[known, data.gold[known]] = True
+    wins[known, gold[known]] = True
     n_modal = wins.sum(axis=1, keepdims=True)
     won = prior.class_smoothing + (wins / np.maximum(n_modal, 1)).sum(axis=0)
     n_items = np.count_nonzero(n_modal)
-    weights: NDArray[np.float64] = prior.class_base + prior.class_pull * n_items * won / won.sum()
+    weights: FloatArray = prior.class_base + prior.class_pull * n_items * won / won.sum()
     return weights
 
 
-def mix_with_votes(
-    probability: NDArray[np.float64], data: Codes, vote_share: float
-) -> NDArray[np.float64]:
-    """Mix probabilities with the smoothed votes (V[i, t] + 1/T) / (n[i] + 1).
+def mix_members(
+    probability: FloatArray, votes: IntArray, data: Codes, vote_share: float, skill_share: float
+) -> FloatArray:
+    """Mix probabilities with the smoothed votes (V[i, t] + 1/T) / (n[i] + 1) and a skill model.
 
     V and n count labels among the T classes. Gold items and items without labels stay as they are.
 
@@ -51,21 +60,22 @@ def mix_with_votes(
     ----------
     probability
         Probabilities of the classes, shape (items, classes).
-    data
-        The labels.
-    vote_share
-        Weight of the votes, between 0 and 1.
+    votes, data
+        The votes, shape (items, classes), and the labels that they count.
+    vote_share, skill_share
+        Weights of the votes and of the skill model, at least 0 and together at most 1.
 
     Examples
     --------
     >>> from coterie.data.codes import encode
     >>> data = encode([0, 0, 0], [0, 1, 2], [0, 0, 1], sizes=(2, 3, 2, 2))
-    >>> mix_with_votes(np.array([[0.95, 0.05], [0.7, 0.3]]), data, 1 / 3).round(4)
+    >>> votes = np.array([[2, 1], [0, 0]])
+    >>> mix_members(np.array([[0.95, 0.05], [0.7, 0.3]]), votes, data, 1 / 3, 0.0).round(4)
     array([[0.8417, 0.1583],
            [0.7   , 0.3   ]])
     """
-    votes = count_votes(data)
-    smoothed = (votes + 1 / data.n_classes) / (votes.sum(axis=1, keepdims=True) + 1)
-    mixed = (1 - vote_share) * probability + vote_share * smoothed
+    mixed = (1 - vote_share - skill_share) * probability + vote_share * smoothed_vote(votes)
+    if skill_share > 0:
+        mixed += skill_share * tempered_skills(data, votes)
     as_is = (data.gold >= 0) | (np.diff(data.item_start) == 0)
     return np.where(as_is[:, None], probability, mixed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
 from coterie.kernels.gibbs.hcbcc.parameters import Sums, clear_sums, draw_parameters
 from coterie.kernels.gibbs.hcbcc.state import Prior, State
 from coterie.kernels.gibbs.seats import Seats, count_people, seat_everybody, share_of_new
-from coterie.kernels.keep import Keep, Streams
+from coterie.kernels.keep import Streams
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import int64, part, piece
 
@@ -31,16 +32,17 @@ def open_coteries(
 
 
 @part
-def draw_own_matrices(state: State, streams: Streams, seats: Seats, keep: Keep) -> None:
-    """Draw everybody's own matrix, given the parameters of the coterie that they sit in."""
+def draw_own_matrices(
+    state: State, streams: Streams, seats: Seats, row: FloatArray, out: NDArray[Any]
+) -> None:
+    """Draw everybody's own matrix, given the parameters of their coterie, out (L, T, C)."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    out = keep.confusion[keep.used[2]]
     for l in range(len(state.group)):
         m = int64(seats.seat[l])
         if state.group[l] >= 0:
-            draw_matrix(state.said[l], shapes, m, streams.draws, keep.row, out[l])
+            draw_matrix(state.said[l], shapes, m, streams.draws, row, out[l])
         else:
-            draw_matrix(state.said[l], shapes, m, streams.spare, keep.row, out[l])
+            draw_matrix(state.said[l], shapes, m, streams.spare, row, out[l])
 
 
 @part

@@ -1,14 +1,30 @@
-"""The members of hcBCC's groups: their auxiliary variables, and the update of the parameters."""
+"""The members of hcBCC's groups: their auxiliary variables, and the update of the parameters.
+
+Given the auxiliary variables nu and s of everybody, groups are split and merged with beta and eta
+integrated out (:mod:`coterie.kernels.gibbs.split_merge`), then beta and eta are drawn.
+"""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from coterie.kernels.gibbs.hcbcc.parameters import add_decay, clear_sums, draw_parameters
+from coterie.kernels.gibbs.hcbcc.parameters import (
+    add_decay,
+    clear_sums,
+    draw_decay,
+    draw_log_decay,
+    draw_parameters,
+)
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
+from coterie.kernels.gibbs.split_merge import Seating, is_accepted, propose, seat_sides
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
 from coterie.numeric.jit import int64, part, piece
+
+LARGEST_LOG = 700.0
+"""Larger logs are of numbers that are too large for a float."""
 
 
 @piece
@@ -25,49 +41,94 @@ def list_members(state: State, room: Room) -> None:
 
 
 @piece
-def add_decays(m: int, t: int, state: State, room: Room, rng: np.random.Generator) -> None:
-    """Draw nu[l, t] of all members of group m; add -log nu."""
-    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+def draw_decays(m: int, t: int, state: State, room: Room, rng: np.random.Generator) -> None:
+    """Draw -log nu[l, t] of all members of group m."""
+    strength, log_strength = state.strength[m, t], state.log_strength[m, t]
     l = room.first[m]
     while l >= 0:
-        if state.said_total[l, t] > 0:  # else its factor is one: there is no nu
-            add_decay(state.said_total[l, t], t, m, shapes, room.sums, rng)
+        n = state.said_total[l, t]
+        decay, log_decay = 0.0, -math.inf
+        if n > 0 and strength >= 1:  # without labels its factor is one: there is no nu
+            decay = draw_decay(strength, float(n), rng)
+        elif n > 0:
+            # Only a weak coterie's -log nu can be too large for a float; logs take longer.
+            log_decay = draw_log_decay(strength, log_strength, float(n), rng)
+            decay = math.exp(log_decay) if log_decay < LARGEST_LOG else math.inf
+        room.decay[l, t], room.log_decay[l, t] = decay, log_decay
         l = room.following[l]
 
 
 @piece
-def add_tables(m: int, c: int, t: int, state: State, room: Room, rng: np.random.Generator) -> None:
-    """Draw s[l, t, c] of all members of group m; add them."""
-    most, total = 0, 0
+def draw_tables(m: int, c: int, t: int, state: State, room: Room, rng: np.random.Generator) -> None:
+    """Draw s[l, t, c] of all members of group m."""
+    most, total, tables = 0, 0, room.split.said.counts
     l = room.first[m]
     while l >= 0:
         n = state.said[l, c, t]
         most = n if n > most else most
         total += n
+        tables[l, c, t] = 0
         l = room.following[l]
     if total == 0:
         return
-    x, table, length = state.weight[m, c, t], room.sums.antoniak, table_length(most, total)
-    fill_antoniak(x, length, table)
+    x, chances, length = state.weight[m, c, t], room.sums.antoniak, table_length(most, total)
+    fill_antoniak(x, length, chances)
     l = room.first[m]
     while l >= 0:
         n = state.said[l, c, t]
         if n > 0:
-            room.sums.tables[c, t] += draw_antoniak(n, x, table, length, rng)
+            tables[l, c, t] = draw_antoniak(n, x, chances, length, rng)
         l = room.following[l]
 
 
 @part
+def draw_auxiliaries(state: State, room: Room, rng: np.random.Generator) -> None:
+    """Draw nu and s of everybody who has labels."""
+    list_members(state, room)
+    for k in range(state.n_coteries[0]):
+        m = int64(state.slot[k])
+        for t in range(state.said.shape[2]):
+            draw_decays(m, t, state, room, rng)
+            for c in range(state.said.shape[1]):
+                draw_tables(m, c, t, state, room, rng)
+
+
+@part
+def sum_members(m: int, room: Room) -> None:
+    """Sum the auxiliary variables of the members of group m, who are listed."""
+    sums, tables = room.sums, room.split.said.counts
+    clear_sums(sums)
+    l = room.first[m]
+    while l >= 0:
+        for t in range(tables.shape[2]):
+            add_decay(room.decay[l, t], room.log_decay[l, t], t, sums)
+        for c in range(tables.shape[1]):
+            for t in range(tables.shape[2]):
+                sums.tables[c, t] += tables[l, c, t]
+        l = room.following[l]
+
+
+@part
+def split_and_merge(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
+    """Propose to split or merge groups, given nu and s."""
+    seating = Seating(state.group, state.size, state.slot, state.n_coteries)
+    for _ in range(room.split.proposals[0]):
+        log_ratio = propose(seating, state.log_concentration[0], prior.split, room.split, rng)
+        if is_accepted(log_ratio, rng.random()):
+            seat_sides(seating, room.split)
+
+
+@part
 def sweep_parameters(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
-    """Update beta and eta of every group given its members; redraw the auxiliaries."""
+    """Update the groups, and beta and eta of each given its members; redraw the auxiliaries."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    draw_auxiliaries(state, room, rng)
+    split_and_merge(state, prior, room, rng)
     list_members(state, room)
     for k in range(state.n_coteries[0] + prior.auxiliaries):
         m = int64(state.slot[k])
-        clear_sums(room.sums)
         if k < state.n_coteries[0]:
-            for t in range(state.said.shape[2]):
-                add_decays(m, t, state, room, rng)
-                for c in range(state.said.shape[1]):
-                    add_tables(m, c, t, state, room, rng)
+            sum_members(m, room)
+        else:
+            clear_sums(room.sums)
         draw_parameters(m, room.sums, prior.base, shapes, rng)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.gibbs.cells import tables_of
 from coterie.kernels.gibbs.groups import (
     log_partition,
     pack_concentration,
@@ -31,6 +32,7 @@ from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_pa
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
 from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
+from coterie.kernels.gibbs.split_merge import base_of
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -42,7 +44,7 @@ from coterie.kernels.keep import (
     matrices_are_due,
 )
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, flat
+from coterie.kernels.shapes import Shapes, flat, shapes_of
 from coterie.kernels.truth.counts import (
     View,
     Work,
@@ -81,11 +83,12 @@ class Scratch(NamedTuple):
 def pack_prior(prior: HCBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
     phi, gamma = np.asarray(prior.mean_strength), np.asarray(prior.mean)
+    shape, rate = np.array(prior.strength.shape), np.array(prior.strength.rate)
+    shapes = shapes_of(gamma, phi)
     return Prior(
         np.array(prior.class_weights),
-        pack_base(
-            phi[:, None] * gamma, np.array(prior.strength.shape), np.array(prior.strength.rate)
-        ),
+        pack_base(phi[:, None] * gamma, shape, rate),
+        base_of(shapes, tables_of(shapes), shape, rate),
         pack_concentration(prior.concentration),
         prior.auxiliaries,
     )
@@ -206,6 +209,6 @@ def keep_draw(
         write_newcomer(state, prior, seats)
         add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
     if matrices_are_due(keep):
-        draw_own_matrices(state, streams, seats, keep)
+        draw_own_matrices(state, streams, seats, keep.row, keep.confusion[keep.used[2]])
         keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)
     finish_draw(keep)

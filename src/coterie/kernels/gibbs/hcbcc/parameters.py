@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from coterie.kernels.shapes import TINY, Shapes
 from coterie.numeric.draws import (
     LONGEST_TABLE,
+    draw_gamma,
     draw_log_beta,
     draw_log_gamma,
     log_add,
@@ -96,21 +97,11 @@ def clear_sums(sums: Sums) -> None:
             sums.tables[c, t] = 0.0
 
 
-@piece
-def add_decay(n: int, t: int, m: int, shapes: Shapes, sums: Sums, rng: np.random.Generator) -> None:
-    """Draw nu of a member of cluster m with n labels of class t, and add -log nu."""
-    strength = shapes.strength[m, t]
-    if strength >= 1:
-        sums.decay[t] += draw_decay(strength, float(n), rng)
-    else:
-        log_decay = draw_log_decay(strength, shapes.log_strength[m, t], float(n), rng)
-        sums.log_decay[t] = log_add(sums.log_decay[t], log_decay)
-
-
 @part
 def draw_decay(strength: float, n: float, rng: np.random.Generator) -> float:
     """Draw -log nu, nu ~ Beta(strength, n), for a strength that is not small."""
-    return math.log1p(rng.standard_gamma(n) / rng.standard_gamma(strength))
+    # nu = A / (A + B), so -log nu = log(1 + B / A): exact also where nu is next to one.
+    return math.log1p(draw_gamma(n, rng) / draw_gamma(strength, rng))
 
 
 @part
@@ -126,6 +117,15 @@ def draw_log_decay(
         return math.log(-math.log1p(-rng.random())) - log_strength
     decay = -draw_log_beta(strength, n, rng)
     return math.log(decay) if decay > 0 else -math.inf
+
+
+@piece
+def add_decay(decay: float, log_decay: float, t: int, sums: Sums) -> None:
+    """Add -log nu of a member, or its log where there is one."""
+    if log_decay > -math.inf:
+        sums.log_decay[t] = log_add(sums.log_decay[t], log_decay)
+    else:
+        sums.decay[t] += decay
 
 
 @piece

@@ -1,0 +1,158 @@
+"""What to do about people: keep, reward, train, watch, stop assigning; nothing with too few labels.
+
+Decisions follow roles (docs/roles.md), which are given only with a probability of 0.8 or more and
+only where they hold with mistakes that everybody may share.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.assign.belief import belief_of
+from coterie.assign.people import Costs, costs_of, usual_information
+from coterie.posterior import Posterior
+from coterie.roles import Kind, Pattern, Role
+from coterie.words.numbers import count, decimal, percent
+from coterie.words.visible import visible
+
+FloatArray = NDArray[np.float64]
+
+KEEP, REWARD, TRAIN, WATCH, STOP, WAIT = (
+    "keep", "reward", "train", "watch", "stop assigning", "wait",
+)  # fmt: skip
+FEWEST = 10
+"""Labels below which nothing is decided about anybody."""
+OF = 100
+"""Labels that what an action saves is counted for."""
+
+
+class Case(NamedTuple):
+    """One annotator."""
+
+    role: Role
+    n_labels: int
+    bits: float  # that a label of theirs tells
+    usual: float  # that a newcomer's does
+    mended: float  # that theirs would if the pair were no longer confused
+    pair: tuple[Any, Any] | None  # the class that is most often taken for another, and which
+
+
+def actions(posterior: Posterior, *, cost: Costs = None) -> pd.DataFrame:
+    """Say what to do about each annotator, with the probability behind it and what it saves.
+
+    Parameters
+    ----------
+    posterior
+        The result of a sampled model: roles need draws.
+    cost
+        Of one label, to count savings in money: one number, or a number for each annotator.
+
+    Returns
+    -------
+    DataFrame
+        annotator, n_labels, role, action, about (what to train), probability (of the role),
+        bits_per_label (what a label of theirs tells of an item of which nothing is known), saves
+        (labels of newcomers that the action is expected to save for every hundred of this
+        annotator's; of "train", if the training works), why; with ``cost`` also saves_money.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=80, annotators=10, random_state=0)
+    >>> posterior = coterie.Consensus(random_state=0).fit(crowd.annotations).posterior_
+    >>> table = coterie.assign.actions(posterior)
+    >>> set(table["action"]) <= {"keep", "reward", "train", "watch", "stop assigning", "wait"}
+    True
+    """
+    belief, roles = belief_of(posterior), posterior.roles()
+    a, balance = posterior.annotations, posterior.class_balance
+    bits = usual_information(balance, belief.matrix)
+    pairs = [_confused(matrix, balance) for matrix in belief.matrix[:-1]]
+    mended = usual_information(
+        balance, np.array([_mend(*x) for x in zip(belief.matrix[:-1], pairs, strict=True)]
+                          ).reshape(belief.matrix[:-1].shape)
+    )  # fmt: skip
+    names = [visible(name) for name in a.classes]
+    cases = [
+        Case(role, int(n), float(x), float(bits[-1]), float(y),
+             None if pair is None else (names[pair[0]], names[pair[1]]))
+        for role, n, x, y, pair in zip(
+            roles.role, a.labels_per_annotator, bits[:-1], mended, pairs, strict=True)
+    ]  # fmt: skip
+    decided = [decide(case) for case in cases]
+    table = pd.DataFrame(
+        {
+            "annotator": a.annotators,
+            "n_labels": a.labels_per_annotator,
+            "role": roles.words,
+            "action": [action for action, _, _ in decided],
+            "about": [
+                "/".join(case.pair) if action == TRAIN and case.pair else ""
+                for case, (action, _, _) in zip(cases, decided, strict=True)
+            ],
+            "probability": roles.probability,
+            "bits_per_label": bits[:-1],
+            "saves": [saves for _, saves, _ in decided],
+            "why": [why for _, _, why in decided],
+        }
+    )
+    if cost is not None:
+        table["saves_money"] = table["saves"] * costs_of(cost, a.annotators.tolist())
+    return table
+
+
+def decide(case: Case) -> tuple[str, float, str]:
+    """Decide about one annotator: the action, what it saves per hundred labels, and why.
+
+    Examples
+    --------
+    >>> decide(Case(Role(Pattern.SPAMMER), 50, 0.01, 0.5, 0.2, None))[:2]
+    ('stop assigning', 98.0)
+    """
+    role, worth = case.role, case.bits / max(case.usual, 1e-12)
+    told = f"a label tells {decimal(case.bits)} bits, a newcomer's {decimal(case.usual)}"
+    if case.n_labels < FEWEST or role.pattern is Pattern.TOO_FEW:
+        return WAIT, 0.0, f"{count(case.n_labels, 'label')}: too few to decide anything"
+    if role.pattern is Pattern.UNCLEAR:
+        return WATCH, 0.0, "the answers support a role only if nobody shares mistakes: add gold"
+    if role.kind is Kind.NOISE:
+        return STOP, OF * (1 - worth), f"{role}: {told}"
+    if role.kind is Kind.AGAINST:
+        return WATCH, 0.0, (
+            f"answers against the truth, and so stays informative: {told}, once turned round, as"
+            " the model does; find out why, the task may be misread"
+        )  # fmt: skip
+    if role.kind is Kind.WEAK and case.pair is not None and case.mended > case.bits:
+        gain = OF * (case.mended - case.bits) / max(case.usual, 1e-12)
+        better = percent(case.mended / case.bits - 1) if case.bits > 0 else "much"
+        return TRAIN, gain, f"{role}: takes {case.pair[0]} for {case.pair[1]}; {told}, and" \
+            f" {better} more without that mistake"  # fmt: skip
+    if role.kind is Kind.WEAK:
+        return WATCH, 0.0, f"{role}: {told}"
+    action = REWARD if role.pattern is Pattern.EXPERT else KEEP
+    return action, OF * max(worth - 1, 0.0), f"{role}: {told}"
+
+
+def _confused(matrix: FloatArray, balance: FloatArray) -> tuple[int, int] | None:
+    """Give the class that most items are mistaken in, and what for; None with one class."""
+    n_classes = matrix.shape[0]
+    if n_classes < 2:
+        return None
+    mistakes = balance[:, None] * matrix[:, :n_classes]
+    np.fill_diagonal(mistakes, 0.0)
+    t, c = divmod(int(mistakes.argmax()), n_classes)
+    return (t, c) if mistakes[t, c] > 0 else None
+
+
+def _mend(matrix: FloatArray, pair: tuple[int, int] | None) -> FloatArray:
+    """Give a matrix in which one class is no longer taken for another."""
+    mended = matrix.copy()
+    if pair is not None:
+        t, c = pair
+        mended[t, t] += mended[t, c]
+        mended[t, c] = 0.0
+    return mended

@@ -1,0 +1,38 @@
+"""What users give, looked at before it is used."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from coterie.errors import DataError
+
+
+def is_number(value: object) -> bool:
+    """Say whether a value is a number; True and False are none.
+
+    Examples
+    --------
+    >>> [is_number(x) for x in (1, 0.5, True, "1", None)]
+    [True, True, False, False, False]
+    """
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def at_least_zero(name: str, value: float) -> float:
+    """Give a finite number of at least 0, or raise."""
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise DataError(f"{name} must be a number of at least 0, got {value!r}", argument=name)
+    return float(value)
+
+
+def whole(name: str, value: int | None, otherwise: int) -> int:
+    """Give a whole number of at least 0, or what is meant where there is none."""
+    if value is None:
+        return otherwise
+    if not is_number(value) or int(value) != value or value < 0:
+        raise DataError(
+            f"{name} must be a whole number of at least 0, got {value!r}", argument=name
+        )
+    return int(value)

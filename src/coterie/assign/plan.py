@@ -1,0 +1,111 @@
+"""A plan: tasks, people and forecast together, and in a few lines what it would do."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from coterie.assign.actions import WAIT, actions
+from coterie.assign.contributions import contributions
+from coterie.assign.forecast import Forecast, forecast
+from coterie.assign.people import Costs
+from coterie.assign.stop import Stop, stop
+from coterie.assign.tasks import next_labels
+from coterie.posterior import Posterior
+from coterie.words.numbers import count, listed, percent
+from coterie.words.visible import shorten, visible
+
+SHOWN = 3
+"""Names that a line lists."""
+LONGEST = 40
+
+
+class Plan(NamedTuple):
+    """What to do next."""
+
+    tasks: pd.DataFrame  # as next_labels gives them
+    people: pd.DataFrame  # what labels were worth and, of sampled models, what to do
+    forecast: Forecast
+    stop: Stop
+
+    @property
+    def lines(self) -> list[str]:
+        """What it would do, in ten lines at most."""
+        told = [self.stop.sentence, self.tasks.attrs["sentence"]]
+        if len(self.tasks):
+            told.append(_first_task(self.tasks.iloc[0]))
+            told.append(_who(self.tasks))
+        told.append(self.forecast.sentence)
+        if "action" in self.people:
+            told += _actions(self.people)
+        return told
+
+
+def make_plan(
+    posterior: Posterior,
+    budget: float,
+    *,
+    cost: Costs = None,
+    target: float = 0.95,
+    most_per_item: int | None = None,
+) -> Plan:
+    """Put a plan together.
+
+    Parameters
+    ----------
+    posterior
+        The result so far.
+    budget, cost, most_per_item
+        As for ``next_labels``.
+    target
+        Accuracy that is wanted.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=30, annotators=8, labels_per_item=2, random_state=0)
+    >>> posterior = coterie.QuickConsensus().fit(crowd.annotations).posterior_
+    >>> plan = make_plan(posterior, 10)
+    >>> len(plan.tasks), len(plan.lines) <= 10
+    (10, True)
+    """
+    tasks = next_labels(posterior, budget, cost=cost, most_per_item=most_per_item)
+    people = contributions(posterior)
+    if posterior.abilities.uncertainty:
+        people = people.drop(columns="bits_per_label").merge(
+            actions(posterior, cost=cost).drop(columns="n_labels"), on="annotator"
+        )
+    found = forecast(posterior, target=target, cost=cost)
+    return Plan(tasks, people, found, stop(posterior, target))
+
+
+def _name(value: object) -> str:
+    return shorten(visible(value), LONGEST)
+
+
+def _first_task(task: pd.Series) -> str:
+    return f"First: {_name(task['item'])} to {_name(task['annotator'])} ({task['why']})."
+
+
+def _who(tasks: pd.DataFrame) -> str:
+    asked = tasks["annotator"].map(_name).value_counts()
+    names = [f"{name} ({n:,})" for name, n in asked.items()]
+    return (
+        f"Asked: {listed(names, SHOWN)}; {count(tasks['item'].nunique(), 'item')},"
+        f" {tasks['item'].value_counts().max()} labels of one at most."
+    )
+
+
+def _actions(people: pd.DataFrame) -> list[str]:
+    """Say who is to be rewarded, trained, watched, asked no more; one line each."""
+    lines = []
+    for action, group in people[people["action"] != WAIT].groupby("action"):
+        sure = [f" ({percent(p)} sure)" if p == p else "" for p in group["probability"].tolist()]
+        called = [_name(one) for one in group["annotator"].tolist()]
+        names = [name + how for name, how in zip(called, sure, strict=True)]
+        lines.append(f"{str(action).capitalize()}: {listed(names, SHOWN)}.")
+    waiting = int((people["action"] == WAIT).sum())
+    if waiting:
+        lines.append(f"Too few labels to decide anything: {count(waiting, 'annotator')}.")
+    return lines

@@ -1,0 +1,171 @@
+"""coterie aggregate: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.guard import guarded
+from coterie.cli.options import (
+    Duplicates,
+    Force,
+    Format,
+    Image,
+    Items,
+    Model,
+    Out,
+    Seed,
+    Text,
+    Truth,
+    a_path,
+    one_or_many,
+    split,
+)
+from coterie.models.registry import DEFAULT
+
+
+@guarded
+def aggregate(
+    labels: Annotated[
+        list[str],
+        typer.Argument(
+            help="A platform's export (file, folder, zip, several), or a table: CSV, TSV, JSONL, "
+            "Excel (.gz too) or Parquet; - is stdin."
+        ),
+    ],
+    model: Model = DEFAULT,
+    gold: Annotated[
+        str | None, typer.Option(help="Known labels, clamped: a file, or a column of LABELS.")
+    ] = None,
+    truth: Truth = None,
+    out: Out = None,
+    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
+    annotator: Annotated[
+        str | None, typer.Option(help="Column of the annotators; or one each: ann,bob,cat")
+    ] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="The possible truths, separated by commas.")
+    ] = None,
+    extra_answers: Annotated[
+        str | None, typer.Option(help="Answers that are never true: unsure,skip")
+    ] = None,
+    duplicates: Duplicates = "error",
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", help="Format of the export (default: told from its content)."),
+    ] = None,
+    question: Annotated[str | None, typer.Option(help="Which question of an export.")] = None,
+    option: Annotated[
+        str | None, typer.Option(help="Which option of a multi-select; sets: whole sets.")
+    ] = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Count what an export leaves out: rejected,drafts")
+    ] = None,
+    anonymise: Annotated[
+        bool, typer.Option("--anonymise", help="Hide the annotators' ids: salted hashes.")
+    ] = False,
+    annotators: Annotated[
+        str | None, typer.Option(help="predictions: the models of a Label Studio export.")
+    ] = None,
+    order: Annotated[
+        str, typer.Option(help="A judge who sees both orders is two (annotator) or one (ignore).")
+    ] = "annotator",
+    threshold: Annotated[
+        float | None, typer.Option(help="Cut judges' scores into verdicts here.")
+    ] = None,
+    workflow: Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")] = None,
+    time: Annotated[
+        str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
+    ] = None,
+    kinds: Annotated[
+        str | None,
+        typer.Option(help="Kinds of items: how many to look for, or the column that says."),
+    ] = None,
+    chains: Annotated[
+        int | None, typer.Option(help="Chains of a sampling model (default: the model's own).")
+    ] = None,
+    sweeps: Annotated[
+        int | None, typer.Option(help="Sweeps of each chain at most, burn-in included (likewise).")
+    ] = None,
+    burn_in: Annotated[
+        int | None, typer.Option(help="Sweeps dropped at the start of a chain (likewise).")
+    ] = None,
+    early_stop: Annotated[
+        bool | None,
+        typer.Option(
+            "--early-stop/--no-early-stop", help="Stop when the chains have converged (likewise)."
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", min=1, help="Threads (default: all cores).")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        a_path(help="A file to keep a long run in, and to go on from."),
+    ] = None,
+    update: Annotated[
+        Path | None,
+        a_path("--update", help="A saved run that LABELS join: its chains go on from their end."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with code 3 if the labels are not settled.")
+    ] = False,
+    check_gold: Annotated[
+        bool | None,
+        typer.Option(
+            "--check-gold/--no-check-gold",
+            help="Predict known items without their gold, by five more fits (default: up to "
+            "10,000 labels, or if the model is quick).",
+        ),
+    ] = None,
+    recalibrate: Annotated[
+        bool,
+        typer.Option("--recalibrate", help="Mend probabilities that the check by gold refutes."),
+    ] = False,
+    report: Annotated[bool, typer.Option(help="Write report.html beside the tables.")] = True,
+    text: Text = None,
+    image: Image = None,
+    items: Items = None,
+    seed: Seed = 0,
+    format: Format = "csv",
+    force: Force = False,
+) -> None:
+    """Turn labels into a consensus, with the coteries among the annotators, and a report."""
+    from coterie.cli import aggregate as command
+    from coterie.cli.beside import Beside
+
+    reading = {
+        "item": item,
+        "annotator": one_or_many(annotator),
+        "label": label,
+        "gold": gold,
+        "classes": split(classes),
+        "extra_answers": split(extra_answers),
+        "duplicates": duplicates,
+        "format": from_,
+        "question": question,
+        "option": option,
+        "keep": split(keep) or (),
+        "anonymise": anonymise,
+        "annotators": annotators,
+        "order": order,
+        "threshold": threshold,
+        "workflow": workflow,
+        "time": time,
+    }
+    lengths = {"chains": chains, "sweeps": sweeps, "burn_in": burn_in, "early_stop": early_stop}
+    settings = {
+        "random_state": seed,
+        "duplicates": duplicates,
+        "n_jobs": jobs,
+        "checkpoint": checkpoint,
+        "progress": True,
+        **{name: value for name, value in lengths.items() if value is not None},
+    }
+    job = command.Job(model, settings, truth, out, format, force, report, check_gold, recalibrate)
+    job = job._replace(beside=Beside(text, image, items), kinds=kinds, update=update)
+    if not command.run(labels, reading, job) and strict:
+        raise typer.Exit(3)

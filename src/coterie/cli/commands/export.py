@@ -1,0 +1,40 @@
+"""coterie export: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.guard import guarded
+from coterie.cli.options import Force, a_path
+
+
+@guarded
+def export(
+    run: Annotated[Path, typer.Argument(help="A run.coterie, or the folder that holds one.")],
+    to: Annotated[str, typer.Option(help="label-studio, argilla, prodigy or csv-gold.")],
+    out: Annotated[Path | None, a_path("--out", "-o", help="The file to write.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="suggestions (with the probability as score), or truth.")
+    ] = "suggestions",
+    tasks: Annotated[
+        Path | None, typer.Option(help="The export with the items' own data (default: as read).")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(help="Name of the question (default: the one that was read).")
+    ] = None,
+    to_name: Annotated[
+        str | None, typer.Option(help="toName of the Label Studio control (default: as read).")
+    ] = None,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, help="Leave out items that are less probable.")
+    ] = 0.0,
+    force: Force = False,
+) -> None:
+    """Write a saved result as the file that a platform imports."""
+    from coterie.cli import export as command
+
+    asked = {"kind": kind, "tasks": tasks, "question": question, "to_name": to_name, "least": least}
+    command.run(run, to, out, asked, force)

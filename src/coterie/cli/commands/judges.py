@@ -1,0 +1,74 @@
+"""coterie judges: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.guard import guarded
+from coterie.cli.options import Duplicates, Force, Model, Out, Seed, Truth, a_path, split
+from coterie.models.registry import DEFAULT
+
+
+@guarded
+def judges(
+    panel: Annotated[
+        list[str],
+        typer.Argument(
+            help="Verdicts: an evaluation's export (file, folder, several), or a table of labels."
+        ),
+    ],
+    model: Model = DEFAULT,
+    gold: Annotated[
+        str | None, typer.Option(help="Known labels, clamped: a file, or a column of PANEL.")
+    ] = None,
+    truth: Truth = None,
+    prices: Annotated[
+        str | None, typer.Option(help="What judges cost: gpt-4=10,claude=8 (others cost 1).")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of items that a smaller panel may change.")
+    ] = 0.05,
+    columns: Annotated[
+        Path | None,
+        a_path("--columns", help="A table of items with numbers, such as a length."),
+    ] = None,
+    first: Annotated[
+        str | None, typer.Option(help="The verdict for what is shown first (default: the lower).")
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option("--from", help="Format of the export (default: told from its content)."),
+    ] = None,
+    question: Annotated[str | None, typer.Option(help="Which question of an export.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Cut judges' scores into verdicts here.")
+    ] = None,
+    classes: Annotated[
+        str | None, typer.Option(help="The possible truths, separated by commas.")
+    ] = None,
+    extra_answers: Annotated[
+        str | None, typer.Option(help="Answers that are never true: unsure,skip")
+    ] = None,
+    duplicates: Duplicates = "error",
+    out: Out = None,
+    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Look at a panel of LLM judges: its worth, copies, biases, whom to keep, how far to trust."""
+    from coterie.cli import judges as command
+
+    reading = {
+        "gold": gold,
+        "format": from_,
+        "question": question,
+        "threshold": threshold,
+        "classes": split(classes),
+        "extra_answers": split(extra_answers),
+        "duplicates": duplicates,
+    }
+    asked = command.Asked(model, seed, truth, prices, tolerance, columns, first)
+    command.run(panel, reading, asked, command.Target(out, title, force))

@@ -1,0 +1,54 @@
+"""coterie simulate: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from coterie.cli.guard import guarded
+from coterie.cli.options import Force, Format, Seed, a_path, numbers
+
+
+@guarded
+def simulate(
+    out: Annotated[
+        Path,
+        a_path("--out", "-o", help="Folder for the files."),
+    ],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            help="mixed, experts, novices, biased, spammers, adversaries, unsure or copycats."
+        ),
+    ] = "mixed",
+    items: Annotated[int, typer.Option(help="Number of items.")] = 300,
+    annotators: Annotated[int, typer.Option(help="Number of annotators.")] = 30,
+    classes: Annotated[int, typer.Option(help="Number of classes.")] = 3,
+    labels_per_item: Annotated[
+        int | None, typer.Option(help="Labels of each item; 6 by default.")
+    ] = None,
+    sparsity: Annotated[
+        float | None, typer.Option(help="Or: the share of pairs without a label.")
+    ] = None,
+    class_balance: Annotated[
+        str | None, typer.Option(help="Proportions of the classes: 0.7,0.2,0.1")
+    ] = None,
+    seed: Seed = 0,
+    format: Format = "csv",
+    force: Force = False,
+) -> None:
+    """Write a synthetic crowd: labels, and the truth and groups behind them."""
+    from coterie.cli import simulate as command
+
+    sizes = {
+        "items": items,
+        "annotators": annotators,
+        "classes": classes,
+        "labels_per_item": labels_per_item,
+        "sparsity": sparsity,
+        "class_balance": None if class_balance is None else numbers(class_balance),
+        "random_state": seed,
+    }
+    command.run(scenario, sizes, out, format, force)

@@ -1,0 +1,72 @@
+"""coterie aggregate --update: more labels join a saved run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from coterie.cli import show
+from coterie.cli.report import recorded
+from coterie.errors import CoterieError
+from coterie.files.paths import is_there
+from coterie.io.tables import table_of_file
+from coterie.models import MODELS, Estimator, make_model
+from coterie.models.registry import DEFAULT
+from coterie.posterior import Posterior, load
+from coterie.words.numbers import seconds as written
+
+OF_THE_MACHINE = ("n_jobs", "progress")
+"""Settings that come from the command, as ``duplicates`` does if told; all others are those of
+the saved run."""
+
+
+def saved_at(path: Path) -> Path:
+    """Give the file of a saved run, or of the folder that holds one."""
+    return path / "run.coterie" if path.is_dir() else path
+
+
+def earlier_model(path: Path, asked: str, settings: Mapping[str, Any]) -> Estimator:
+    """Give the model of a saved run, fitted as it was; another that is asked for is refused."""
+    posterior = load(saved_at(path))
+    if asked != DEFAULT and MODELS.find(asked).__name__ != posterior.model:
+        raise CoterieError(
+            f"{path} is of the model {posterior.model}, and goes on with it; leave out --model"
+            f" {asked}, or aggregate all labels with it"
+        )
+    for name in MODELS:
+        if MODELS.find(name).__name__ == posterior.model:
+            here = {key: settings[key] for key in OF_THE_MACHINE if key in settings}
+            if settings.get("duplicates", "error") != "error":
+                here["duplicates"] = settings["duplicates"]
+            told = {**posterior.settings, **here, "checkpoint": None}
+            model = make_model(name, **told)
+            model.posterior_ = posterior
+            return model
+    raise CoterieError(
+        f"{path} is of the model {posterior.model}, which is not known here; import its package"
+    )
+
+
+def read_as(posterior: Posterior, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Read new labels with the possible truths and answers of the saved run, if none are told."""
+    a = posterior.annotations
+    words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
+    return {**reading, **{k: v for k, v in words.items() if reading.get(k) is None}}
+
+
+def gold_apart(reading: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Set a file of known labels apart: these may be of items of the saved run, too."""
+    gold = reading.get("gold")
+    if gold is None or gold == "-" or not is_there(gold):
+        return dict(reading), None
+    return {**reading, "gold": None}, table_of_file(gold)
+
+
+def say_time(path: Path, took: float) -> None:
+    """Say how long the update took, beside the fit before."""
+    before = recorded(saved_at(path)).get("seconds")
+    beside = f", where the fit before it took {written(before)} s" if before else ""
+    show.console().print(escape(f"Updated {path} in {written(took)} s{beside}"), soft_wrap=True)

@@ -1,0 +1,82 @@
+"""Options that several commands share, and how what is typed becomes a value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperOption
+
+from coterie.models.registry import MODELS
+from coterie.words.visible import quoted
+
+
+class ListsModels(TyperCommand):
+    """A command whose help says which models there are: those of other packages too."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Write the names for ``{models}`` in the help of its options."""
+        names = ", ".join(MODELS)
+        for option in self.params:
+            if isinstance(option, TyperOption) and option.help:
+                option.help = option.help.replace("{models}", names)
+        return super().get_help(ctx)
+
+
+def place(text: str) -> Path:
+    """Give a path; an empty one would be the folder that one is in."""
+    if not text:
+        raise typer.BadParameter("the name is empty")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise typer.BadParameter(f"{quoted(text)} names a user who is not there") from None
+
+
+def a_path(*flags: str, help: str) -> Any:
+    """Declare an option that is a path."""
+    return typer.Option(*flags, help=help, parser=place, metavar="PATH")
+
+
+Model = Annotated[
+    str, typer.Option("--model", "-m", help="{models}; or module:Class, one of yours.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
+Format = Annotated[str, typer.Option("--format", help="csv, parquet, json or xlsx.")]
+Out = Annotated[Path | None, a_path("--out", "-o", help="Folder for the results.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
+Truth = Annotated[Path | None, a_path(help="True labels that only score the result: a file.")]
+Duplicates = Annotated[
+    str, typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep.")
+]
+Text = Annotated[
+    str | None, typer.Option("--text", help="Column with the items' text, for the report.")
+]
+Image = Annotated[
+    str | None,
+    typer.Option("--image", help="Column with pictures: files are embedded small, URLs linked."),
+]
+Items = Annotated[
+    Path | None, a_path("--items", help="Table of --text and --image (default: LABELS).")
+]
+
+
+def split(words: str | None) -> list[str] | None:
+    """Give words that are separated by commas."""
+    return None if words is None else [word.strip() for word in words.split(",") if word.strip()]
+
+
+def numbers(words: str) -> list[float]:
+    """Give numbers that are separated by commas."""
+    try:
+        return [float(word) for word in words.split(",")]
+    except ValueError:
+        raise typer.BadParameter(
+            f"{quoted(words)} is not a list of numbers such as 0.7,0.2,0.1"
+        ) from None
+
+
+def one_or_many(words: str | None) -> str | list[str] | None:
+    """Tell the column of the long form from the columns of the wide form."""
+    return split(words) if words is not None and "," in words else words

@@ -1,0 +1,128 @@
+"""Tables in the library that somebody asks for: pandas, or polars and pyarrow on request."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import inspect
+from collections.abc import Callable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    cast,
+    overload,
+)
+
+from coterie.errors import Argument, CoterieError
+from coterie.words.values import did_you_mean, written
+from coterie.words.visible import quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars
+    import pyarrow
+
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
+S = TypeVar("S", contravariant=True)
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
+
+
+class Gives(Protocol[P, R]):
+    """A method that gives a table of pandas, or of whatever ``to`` names."""
+
+    @overload
+    def __call__(self, *args: Any, to: Literal["polars"], **kwargs: Any) -> polars.DataFrame: ...
+    @overload
+    def __call__(self, *args: Any, to: Literal["pyarrow"], **kwargs: Any) -> pyarrow.Table: ...
+    @overload
+    def __call__(self, *args: Any, to: Literal["pandas"], **kwargs: Any) -> R: ...
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+
+class TableMethod(Protocol, Generic[S, P, R]):
+    """What type checkers see of a method that gives tables."""
+
+    @overload
+    def __get__(self, instance: None, owner: Any) -> Callable[Concatenate[S, P], R]: ...
+    @overload
+    def __get__(self, instance: S, owner: Any) -> Gives[P, R]: ...
+
+
+def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
+    """Let a method that gives a table of pandas take ``to="polars"`` or ``to="pyarrow"`` too.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> class Crowd:
+    ...     @table
+    ...     def people(self):
+    ...         return pd.DataFrame({"annotator": ["ann", "bob"], "n_labels": [2, 3]})
+    >>> Crowd().people(to="polars").columns
+    ['annotator', 'n_labels']
+    """
+
+    @functools.wraps(method)
+    def given(self: Any, *args: Any, to: str = "pandas", **kwargs: Any) -> Any:
+        check_library(to)
+        found = cast(Any, method)(self, *args, **kwargs)
+        return found if to == "pandas" or found is None else as_frame(found, to)
+
+    signature = inspect.signature(method)
+    asked = inspect.Parameter("to", inspect.Parameter.KEYWORD_ONLY, default="pandas")
+    *others, last = signature.parameters.values()
+    rest = [last] if last.kind is inspect.Parameter.VAR_KEYWORD else []
+    parameters = [*others, *([] if rest else [last]), asked, *rest]
+    given.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    return cast(TableMethod[S, P, R], given)
+
+
+def check_library(to: str) -> None:
+    """Refuse a library of frames that we do not know, or that is not there."""
+    if to not in LIBRARIES:
+        known = f" is not one of {written(LIBRARIES)}{did_you_mean(to, LIBRARIES)}"
+        raise CoterieError([Argument("to", to), known])
+    if importlib.util.find_spec(to) is None:
+        raise CoterieError(f"to={quoted(to)} needs {to}: pip install {to}")
+
+
+def as_frame(found: pd.DataFrame | pd.Series, to: str) -> Any:
+    """Give a table of pandas as a frame of another library; its index becomes columns.
+
+    Ids of several types become text, as in files: a column has one type there.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> series = pd.Series(["yes", "no"], index=pd.Index([1, "b"], name="item"), name="label")
+    >>> as_frame(series, "polars").rows()
+    [('1', 'yes'), ('b', 'no')]
+    """
+    import narwhals
+    import pandas as pd
+
+    frame = found.to_frame() if isinstance(found, pd.Series) else found
+    if not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None:
+        frame = frame.reset_index()
+    columns = {str(name): _plain(column) for name, column in frame.items()}
+    return narwhals.from_dict(columns, backend=cast(Any, to)).to_native()
+
+
+def _plain(column: pd.Series) -> Any:
+    """Give a column's values as a library can take them: an array, or a list of one type."""
+    import pandas as pd
+
+    if column.dtype != object and not pd.api.types.is_string_dtype(column):
+        return column.to_numpy()
+    values = [None if value is None or value is pd.NA else value for value in column.tolist()]
+    kinds = {type(value) for value in values if value is not None}
+    return values if len(kinds) <= 1 else [None if v is None else str(v) for v in values]

@@ -1,0 +1,88 @@
+"""What a checkpoint says is input: could a chain of this run have come to be there?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from coterie.data.annotations import Array
+from coterie.inference.chain import Chain
+from coterie.inference.plan import Plan
+
+SLACK = 1e-6
+"""Of sums of probabilities, relative: they are added up one by one."""
+
+
+def check_progress(facts: Mapping[str, Any], used: Array, plan: Plan, n_seats: int) -> None:
+    """Check how far a chain is, and that it has kept as much as it must have by then."""
+    done, n_coteries = facts["done"], facts["n_coteries"]
+    if type(done) is not int or not 0 <= done <= plan.end:
+        raise ValueError(f"done {done!r}")
+    if type(n_coteries) is not int or not 0 <= n_coteries <= n_seats:
+        raise ValueError(f"n_coteries {n_coteries!r}")
+    sweeps = max(0, done - plan.burn_in)
+    draws = sweeps // plan.thin
+    if used.tolist() != [sweeps, draws, draws // plan.matrix_thin]:
+        raise ValueError(f"kept {used.tolist()} of {done} sweeps")
+
+
+def check_values(chain: Chain) -> None:
+    """Check every number of a chain that has been restored; raise ValueError."""
+    state, sampler = chain.state, chain.sampler
+    data = sampler.data
+    n_items, n_annotators = len(data.gold), len(data.annotator_start) - 1
+    for name, array in state._asdict().items():
+        _require(not np.isnan(array).any(), name)
+    labelled = np.diff(data.item_start) > 0
+    truth = state.truth
+    _require(_within(truth, -1, data.n_classes), "truth")
+    _require((truth[labelled] >= 0).all(), "truth")
+    _require((truth[data.gold >= 0] == data.gold[data.gold >= 0]).all(), "truth of gold items")
+    if sampler.coteries:
+        _require(_within(state.group, -1, len(state.size)), "group")
+        seated = state.group.reshape(n_annotators, -1) >= 0  # one seat each, or one per kind
+        _require(seated == (np.diff(data.annotator_start) > 0)[:, None], "group")
+    sampler.hooks.check(state, data, sampler.prior)
+    _check_tally(chain)
+    kept = chain.kept
+    sweeps, draws, matrices = map(int, kept.used)
+    for name, array in kept.trace._asdict().items():
+        _require(not np.isnan(array[:sweeps]).any(), f"trace of {name}")
+    seats = len(state.group) if sampler.coteries else n_annotators
+    _require(_within(kept.trace.n_coteries[:sweeps], 0, seats + 1), "trace of n_coteries")
+    _require(_within(kept.trace.class_total[:sweeps], 0, n_items + 1), "trace of class_total")
+    _require(_within(kept.partition[:draws], 0, max(n_annotators, 1)), "partition")
+    _require(_within(kept.n_coteries[:draws], 0, seats + 1), "n_coteries")
+    _require(_between(kept.vote_agreement[:draws], 1), "vote_agreement")
+    # A model may keep here what its matrices are drawn from.
+    _require(_is_weight(kept.confusion[:matrices]), "confusion")
+    _require(_between(kept.class_balance[:matrices], 1 + SLACK), "class_balance")
+    _require(_is_weight(kept.confusion_sum), "confusion_sum")
+    _require(np.isfinite(kept.per_draw[:matrices]), "per_draw")
+
+
+def _check_tally(chain: Chain) -> None:
+    tally, sweeps = chain.tally, float(chain.kept.used[0])
+    _require(tally.sweeps == sweeps, "tally of sweeps")
+    _require(_between(tally.probability, sweeps * (1 + SLACK)), "probability")
+    _require(tally.probability.sum(axis=1) <= sweeps * (1 + SLACK), "probability")
+    _require(np.isfinite(tally.per_item), "per_item")
+
+
+def _within(codes: Array, least: int, end: int) -> bool:
+    return bool(((codes >= least) & (codes < end)).all())
+
+
+def _between(numbers: Array, most: float) -> bool:
+    return bool(((numbers >= 0) & (numbers <= most)).all())  # false also for what is no number
+
+
+def _is_weight(numbers: Array) -> bool:
+    return bool((np.isfinite(numbers) & (numbers >= 0)).all())
+
+
+def _require(condition: Any, name: str) -> None:
+    if not np.all(condition):
+        raise ValueError(f"{name} is not what a chain can have")

@@ -1,0 +1,50 @@
+"""An Excel sheet -> Table: the first sheet that holds something, types as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from coterie.data import Table
+from coterie.data.provenance import Format, Source
+from coterie.data.table import columns_table
+from coterie.errors import CoterieError, DataError, MissingExtraError
+from coterie.files.paths import reason_of
+from coterie.io.files import File
+from coterie.words.visible import quoted
+
+
+def excel_table(file: File) -> Table:
+    """See an ``.xlsx`` file as a table; its first row that is not blank is the header."""
+    try:
+        import openpyxl
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("reading an Excel sheet", "openpyxl", "excel") from error
+    try:
+        with file.open() as handle:
+            book = openpyxl.load_workbook(handle, read_only=True, data_only=True)
+            title, rows = _first_filled(book)
+    except CoterieError:
+        raise
+    except Exception as error:  # openpyxl raises almost anything on damaged bytes
+        raise DataError(f"{file.name} is a damaged Excel file: {reason_of(error)}") from error
+    if not rows:
+        raise DataError(f"{file.name} is empty; expected a header, then one row per label")
+    header, *body = rows
+    width = max(place for place, cell in enumerate(header, 1) if cell is not None)
+    columns: dict[Hashable, list[Any]] = {}
+    for place in range(width):
+        name = str("" if header[place] is None else header[place]).strip()
+        if name in columns:
+            raise DataError(f"{file.name} has 2 columns called {quoted(name)}", remedy="rename one")
+        columns[name] = [row[place] if place < len(row) else None for row in body]
+    source = Source(file.name, Format.EXCEL, file.path, f" (sheet {quoted(title)})")
+    return columns_table(source, columns, counted="the row below the header is row 0")
+
+
+def _first_filled(book: Any) -> tuple[str, list[tuple[Any, ...]]]:
+    for sheet in book.worksheets:
+        rows = [row for row in sheet.iter_rows(values_only=True) if any(x is not None for x in row)]
+        if rows:
+            return sheet.title, rows
+    return "", []

@@ -1,0 +1,137 @@
+"""Paths, folders and zips -> the files of one data set."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import zipfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import BinaryIO
+
+from coterie.errors import CoterieError, DataError, MissingExtraError
+from coterie.files.paths import is_folder
+from coterie.io.exports.part import Part
+from coterie.io.files import File, find
+
+ENDINGS = {
+    "",
+    ".csv",
+    ".eval",
+    ".json",
+    ".jsonl",
+    ".manifest",
+    ".ndjson",
+    ".npy",
+    ".parquet",
+    ".tsv",
+    ".txt",
+    ".xlsx",
+    ".xml",
+}
+"""Of files that are looked at in a folder or zip: images and the like are not."""
+LARGEST = 2 << 30
+"""Bytes that are taken out of one zip at most: a small zip can hold endless zeros."""
+_OWN = ("header.json", "_journal/start.json")
+"""Files that tell that a zip is one export as a whole (inspect)."""
+
+Path_ = str | PathLike[str] | File
+
+
+def parts_of(source: Path_ | Iterable[Path_]) -> list[Part]:
+    """Give the files that a path, a folder, a zip or several of them stand for."""
+    several = not isinstance(source, (str, PathLike, File))
+    paths: Iterable[Path_] = source if several else [source]  # type: ignore[assignment,list-item]
+    return [part for path in paths for part in _expanded(path)]
+
+
+def _expanded(path: Path_) -> Iterator[Part]:
+    if not isinstance(path, File) and path != "-" and str(path) and is_folder(path):
+        yield from _in_folder(Path(path).expanduser())
+        return
+    part = Part(path if isinstance(path, File) else find(path))
+    if part.is_archive and not any(name in part.names for name in _OWN):
+        yield from _in_zip(part.file)
+    else:
+        yield part
+
+
+def _in_folder(folder: Path) -> Iterator[Part]:
+    found = False
+    for place in sorted(folder.rglob("*")):
+        if place.is_file() and _wanted(place.relative_to(folder).as_posix()):
+            found = True
+            for part in _expanded(find(place)):
+                part.home = folder.name or str(folder)
+                yield part
+    if not found:
+        raise DataError(f"the folder {folder} holds no file that could be an export")
+
+
+def _wanted(name: str) -> bool:
+    path = PurePosixPath(name.removesuffix(".gz"))
+    hidden = path.name.startswith("._") or "__MACOSX" in path.parts or path.name == ".DS_Store"
+    return not hidden and path.suffix.lower() in ENDINGS
+
+
+@contextmanager
+def opened(file: File) -> Iterator[zipfile.ZipFile]:
+    """Open a zip; a damaged or locked one is a DataError."""
+    reader = _zip_reader()
+    try:
+        with reader.ZipFile(io.BytesIO(file.whole())) as archive:
+            yield archive
+    except NotImplementedError as error:  # newer inspect logs are compressed by Zstandard
+        raise MissingExtraError(f"reading {file.name}", "backports.zstd", "inspect") from error
+    except CoterieError:
+        raise
+    except Exception as error:  # damaged bytes: whatever the decompressor of the day raises
+        raise DataError(
+            f"{file.name} is a zip that cannot be read: {error}; unpack it, and name the folder"
+        ) from error
+
+
+def _zip_reader() -> ModuleType:
+    """Give the zipfile of Python 3.14, which knows Zstandard, where its backport is there."""
+    try:
+        return importlib.import_module("backports.zstd.zipfile")
+    except ModuleNotFoundError:
+        return zipfile
+
+
+def names_in(file: File) -> tuple[str, ...]:
+    """Name the files in a zip."""
+    with opened(file) as archive:
+        return tuple(archive.namelist())
+
+
+def contents(file: File, wanted: Iterable[str]) -> dict[str, bytes]:
+    """Give files of a zip, by name; too much of it is a DataError."""
+    with opened(file) as archive:
+        infos = [archive.getinfo(name) for name in wanted]
+        size = sum(info.file_size for info in infos)
+        if size > LARGEST:
+            raise DataError(
+                f"{file.name} unpacks to {size:,} bytes, more than {LARGEST:,}; unpack it, and "
+                "name the folder"
+            )
+        return {info.filename: archive.read(info) for info in infos}
+
+
+def _in_zip(file: File) -> Iterator[Part]:
+    names = [name for name in names_in(file) if not name.endswith("/") and _wanted(name)]
+    if not names:
+        raise DataError(f"{file.name} holds no file that could be an export")
+    for name, content in sorted(contents(file, names).items()):
+        yield Part(_kept(f"{file.name}/{name}", file.path, content), home=file.name)
+
+
+def _kept(name: str, path: str, content: bytes) -> File:
+    def raw() -> BinaryIO:
+        return io.BytesIO(content)
+
+    suffix = PurePosixPath(name.removesuffix(".gz")).suffix.lower()
+    return File(name, path, suffix, raw, content[:2] == b"\x1f\x8b")

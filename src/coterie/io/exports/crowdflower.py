@@ -1,0 +1,99 @@
+"""CrowdFlower, Figure Eight, Appen: the full report, one row per judgment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from coterie.errors import DataError
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.times import elapsed
+from coterie.io.exports.values import MISSING, as_json, is_true, ticked
+from coterie.words.numbers import count
+
+_GOLD = "_gold"
+
+
+def recognise(part: Part) -> bool:
+    """Tell it by the columns of the unit and the worker; the aggregated report has no worker."""
+    columns = {*part.header}
+    return "_unit_id" in columns and bool(
+        columns & {"_worker_id", "_unit_state", "_trusted_judgments"}
+    )
+
+
+def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+    """Give judgments; tainted ones count, since models weigh workers themselves."""
+    for part in parts:
+        if "_worker_id" not in part.header:
+            raise DataError(
+                f"{part.name} is the aggregated report, which has no workers; download the full "
+                "report"
+            )
+        rows = list(part.records())
+        known = options.question is not None and options.question in part.header
+        names = [str(options.question)] if known else _answer_columns(rows)
+        split = {name for name in names if any(_lines(row.get(name)) for row in rows)}
+        for row in rows:
+            tainted = is_true(row.get("_tainted")) and "trusted" in options.keep
+            yield Submission(
+                row.get("_unit_id"),
+                row.get("_worker_id"),
+                {name: _answer(row.get(name), name in split) for name in names},
+                status="tainted" if tainted else "",
+                known=_known(row, names, split),
+                time=row.get("_created_at"),
+                seconds=elapsed(row.get("_started_at"), row.get("_created_at")),
+                fields=row,
+            )
+
+
+def _answer_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Find the columns that are answers: they have no mark, but vary within a unit."""
+    seen: dict[str, dict[Any, set[Any]]] = defaultdict(lambda: defaultdict(set))
+    for row in rows:
+        for name, cell in row.items():
+            if not name.startswith("_") and not name.endswith((_GOLD, "_gold_reason")):
+                seen[name][row.get("_unit_id")].add(cell)
+    vary = [name for name, units in seen.items() if any(len(said) > 1 for said in units.values())]
+    return vary or [name for name in seen if rows and f"{name}{_GOLD}" in rows[0]]
+
+
+def _lines(cell: Any) -> bool:
+    """Tell several options in a cell: lines, or a JSON list."""
+    return isinstance(cell, str) and ("\n" in cell.strip() or cell.startswith("["))
+
+
+def _answer(cell: Any, split: bool) -> Any:
+    if not split or cell is None:
+        return [] if split else cell
+    found = as_json(cell) if cell.startswith("[") else MISSING
+    if isinstance(found, list):
+        return ticked(found)
+    return [line.strip() for line in cell.splitlines() if line.strip()]
+
+
+def _known(row: Mapping[str, Any], names: Sequence[str], split: set[str]) -> dict[str, Any]:
+    """Give the accepted answers of a test question: several are no single truth."""
+    if not is_true(row.get("_golden")):
+        return {}
+    told = {name: row.get(f"{name}{_GOLD}") for name in names}
+    return {
+        name: _answer(cell, True) if name in split or _lines(cell) else cell
+        for name, cell in told.items()
+        if cell is not None
+    }
+
+
+def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+    tainted = sum(is_true(row.get("_tainted")) for part in parts for row in part.records())
+    if not tainted or "trusted" in options.keep:
+        return []
+    return [f"{count(tainted, 'judgment')} of workers that were not trusted counted, too"]
+
+
+FORMAT = ExportFormat(
+    "CrowdFlower", recognise, read, item="_unit_id", annotator="_worker_id", notes=_notes
+)

@@ -1,0 +1,72 @@
+"""CVAT for images: tags of whole images, one file per job or task."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Sequence
+
+from coterie.errors import DataError
+from coterie.io.exports.part import XML, Part
+from coterie.io.exports.port import ExportFormat, Options, Submission
+
+_SHAPES = {"box", "polygon", "polyline", "points", "cuboid", "mask", "ellipse", "skeleton"}
+TAG = "tag"
+
+
+def recognise(part: Part) -> bool:
+    """Tell it by its root and the version that stands first."""
+    return part.mark == XML and b"<annotations" in part.head and b"<version>" in part.head
+
+
+def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+    """Give the tags of every image; images without one are not annotated."""
+    people = [_person(part) for part in parts]
+    for part, person in zip(parts, people, strict=True):
+        root = _root(part)
+        if root.find("track") is not None and root.find("image") is None:
+            raise DataError(
+                f"{part.name} is a video with tracks; coterie aggregates one label per image: "
+                "export it as 'CVAT for images' with tags"
+            )
+        updated = root.findtext("meta/job/updated") or root.findtext("meta/task/updated")
+        for image in root.iter("image"):
+            yield from _of_image(image, person, updated)
+
+
+def _of_image(image: ElementTree.Element, person: str, updated: str | None) -> Iterator[Submission]:
+    name = image.get("name") or image.get("id")
+    tags = image.findall(TAG)
+    for shape in image:
+        if shape.tag in _SHAPES:
+            yield Submission(name, person, {}, "shapes")
+    answers: dict[str, object] = {TAG: [tag.get("label") for tag in tags if tag.get("label")]}
+    for tag in tags:
+        for attribute in tag.findall("attribute"):
+            answers[f"{tag.get('label')}.{attribute.get('name')}"] = (
+                attribute.text or ""
+            ).strip() or None
+    yield Submission(name, person, answers, "" if tags else "blank", time=updated)
+
+
+def _root(part: Part) -> ElementTree.Element:
+    with part.file.open() as handle:
+        raw = handle.read()
+    if b"<!ENTITY" in raw or b"<!DOCTYPE" in raw:  # entities that unfold for ever
+        raise DataError(f"{part.name} declares entities, which no CVAT export does")
+    try:
+        return ElementTree.fromstring(raw)
+    except ElementTree.ParseError as error:
+        raise DataError(f"{part.name} is damaged XML: {error}; export it again") from None
+
+
+def _person(part: Part) -> str:
+    root = _root(part)
+    for place in ("job", "task", "project"):
+        found = root.findtext(f"meta/{place}/assignee/username")
+        if found and found.strip():
+            return found.strip()
+    inside = part.home is not None and part.stem == "annotations"  # so it is called in every zip
+    return str(part.home).removesuffix(".zip") if inside else part.stem
+
+
+FORMAT = ExportFormat("CVAT", recognise, read, item="image name", annotator="assignee", stray=0.05)

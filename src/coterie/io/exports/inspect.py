@@ -1,0 +1,122 @@
+"""Inspect logs, JSON and ``.eval``: every scorer that a model grades by is a judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from coterie.errors import DataError
+from coterie.io.exports.archive import contents
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.values import as_list, as_map, maps_in, scalar
+
+GRADES = ("C", "I", "P", "N")
+"""Correct, incorrect, partial, no answer."""
+_HEADERS = ("header.json", "_journal/start.json")
+
+
+def recognise(part: Part) -> bool:
+    """Tell a log by its keys, or by the files in its zip."""
+    if part.is_archive:
+        return any(name in part.names for name in _HEADERS)
+    return {"eval", "status", "samples"} <= set(part.first)
+
+
+def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+    """Give the grades of all scorers of all samples."""
+    for part in parts:
+        log = _unpacked(part) if part.is_archive else as_map(part.content)
+        evaluation = as_map(log.get("eval"))
+        judges = _judges(evaluation) or _judges_of_results(log)
+        for sample in maps_in(log.get("samples")):
+            item = _item(sample)
+            fields = {k: sample.get(k) for k in ("id", "epoch", "metadata", "target")}
+            target = scalar(sample.get("target"))
+            for key, score in _scores(sample, log).items():
+                scorer, judge = judges.get(key, (key, key))
+                answers = _answers(scorer, as_map(score).get("value"), options)
+                failed = bool(sample.get("error")) and not any(answers.values())
+                yield Submission(
+                    item,
+                    judge,
+                    answers,
+                    status="error" if failed else "",
+                    known=dict.fromkeys(answers, target) if target in GRADES else {},
+                    time=evaluation.get("created"),
+                    seconds=sample.get("total_time"),
+                    fields=fields,
+                    asks_all=False,
+                )
+
+
+def _scores(sample: Mapping[str, Any], log: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the scores of a sample by scorer; the oldest logs have one, named elsewhere."""
+    if isinstance(sample.get("score"), Mapping):
+        scorer = as_map(as_map(log.get("results")).get("scorer")).get("name")
+        return {str(scorer or "score"): sample["score"]}
+    return as_map(sample.get("scores"))
+
+
+def _answers(scorer: str, value: Any, options: Options) -> dict[str, Any]:
+    """Give the grade of a scorer, or its grades where it gives several by name."""
+    if isinstance(value, Mapping):
+        return {f"{scorer}.{name}": _grade(one, options) for name, one in value.items()}
+    return {scorer: _grade(value, options)}
+
+
+def _item(sample: Mapping[str, Any]) -> Hashable | None:
+    """Name a sample; a further epoch is another answer of the model, so another item."""
+    epoch, name = sample.get("epoch"), scalar(sample.get("id"))
+    return name if epoch in (None, 1) or name is None else f"{name}, epoch {epoch}"
+
+
+def _judges(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, Hashable]]:
+    """Name scorer and judge behind each key: a number after the scorer's name is its place."""
+    judges: dict[str, tuple[str, Hashable]] = {}
+    seen: dict[str, int] = {}
+    for scorer in maps_in(evaluation.get("scorers")):
+        name = str(scorer.get("name")).rsplit("/", 1)[-1]
+        place = seen.get(name, 0)
+        seen[name] = place + 1
+        model = as_map(scorer.get("options")).get("model")
+        if isinstance(model, Mapping):
+            model = model.get("model")
+        key = f"{name}{place or ''}"
+        judges[key] = name, scalar(model) or key
+    return judges
+
+
+def _judges_of_results(log: Mapping[str, Any]) -> dict[str, tuple[str, Hashable]]:
+    """Name them by the results where older logs do not list the scorers."""
+    judges: dict[str, tuple[str, Hashable]] = {}
+    for result in maps_in(as_map(log.get("results")).get("scores")):
+        name, scorer = str(result.get("name")), str(result.get("scorer") or result.get("name"))
+        model = as_map(result.get("params")).get("model")
+        judges[name] = scorer, scalar(as_map(model).get("model") or model) or name
+    return judges
+
+
+def _grade(value: Any, options: Options) -> Any:
+    """Give a grade; numbers are cut by a threshold if there is one."""
+    if options.threshold is not None and isinstance(value, (int, float)):
+        return "C" if value >= options.threshold else "I"
+    return scalar(value)
+
+
+def _unpacked(part: Part) -> dict[str, Any]:
+    """Put the samples of an ``.eval`` file behind its header."""
+    names = [name for name in part.names if name.startswith("samples/") and name.endswith(".json")]
+    header = next(name for name in _HEADERS if name in part.names)
+    try:
+        found = {n: json.loads(raw) for n, raw in contents(part.file, [header, *names]).items()}
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{part.name} holds a file that is not JSON: {error}") from None
+    if not names:
+        raise DataError(f"{part.name} holds no samples; log them, or finish the run")
+    samples = [found[name] for name in sorted(names)]
+    return {**as_map(found[header]), "samples": as_list(samples)}
+
+
+FORMAT = ExportFormat("Inspect", recognise, read, item="sample id", annotator="scorer's model")

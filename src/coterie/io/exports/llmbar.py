@@ -1,0 +1,48 @@
+"""LLMBar results: one file per judge and prompt, both orders, with the true winner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.values import as_map, maps_in, scalar
+
+_ORDERS = (("swap = False", False), ("swap = True", True))
+
+
+def recognise(part: Part) -> bool:
+    """Tell it by the results of both orders."""
+    return any(key in result for result in maps_in(part.first.get("results")) for key, _ in _ORDERS)
+
+
+def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+    """Give winners, which are turned back already: 1 is output 1 in both orders."""
+    for part in parts:
+        judge = _judge(part)
+        for place, record in enumerate(part.records(), 1):
+            label = scalar(record.get("label"))
+            known = {} if label is None else {"winner": str(label)}
+            for result in list(maps_in(record.get("results")))[:1]:
+                for key, swapped in _ORDERS:
+                    if key in result:
+                        winner = scalar(as_map(result[key]).get("winner"))
+                        unparsed = winner in (None, "None")
+                        yield Submission(
+                            place,
+                            options.judge(judge, swapped),
+                            {"winner": None if unparsed else str(winner)},
+                            status="unparsed" if unparsed else "",
+                            known=known,
+                            fields=record,
+                        )
+
+
+def _judge(part: Part) -> str:
+    """Name the judge by the folders of the file: model and prompt."""
+    return " / ".join(part.folders[-2:]) or part.stem
+
+
+FORMAT = ExportFormat(
+    "LLMBar", recognise, read, item="place in the list", annotator="folder and order"
+)

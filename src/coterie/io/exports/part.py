@@ -1,0 +1,208 @@
+"""One file of an export, and what its first bytes show."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from coterie.data import Table
+from coterie.errors import DataError
+from coterie.io.excel import excel_table
+from coterie.io.files import File
+from coterie.io.text import text_table
+
+ZIP, PARQUET, NUMPY, XML = b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"<"
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_SHEET = "xl/workbook.xml"
+_LINES = 50  # of a JSON Lines file, looked at for keys
+
+
+class Part:
+    """One file, opened as far as is needed to tell what it is."""
+
+    def __init__(self, file: File, home: str | None = None) -> None:
+        self.file = file
+        self.home = home  # the folder or zip that the user named, in which it lies
+
+    @property
+    def name(self) -> str:
+        """What to call it in a sentence."""
+        return self.file.name
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without folders and ending: often the annotator's."""
+        return self.name.replace("\\", "/").rsplit("/", 1)[-1].removesuffix(".gz").rsplit(".", 1)[0]
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that it lies in, the innermost last: within its zip, or on disk."""
+        inside = PurePosixPath(self.name).parts[:-1]
+        return inside or Path(self.file.path).absolute().parts[1:-1]
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes."""
+        return self.file.head()
+
+    @cached_property
+    def mark(self) -> bytes:
+        """The first bytes that are no blanks: ``b"["`` is a JSON list."""
+        return self.head[:64].lstrip(_BLANK)[:1]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The files inside, if it is a zip."""
+        from coterie.io.exports.archive import names_in
+
+        return names_in(self.file) if self.head.startswith(ZIP) else ()
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether it is a zip of files, and no Excel sheet, which is a zip too."""
+        return self.head.startswith(ZIP) and _SHEET not in self.names
+
+    @cached_property
+    def table(self) -> Table | None:
+        """It as a table with a header, if it is CSV, TSV or an Excel sheet."""
+        if _SHEET in self.names:
+            return excel_table(self.file)
+        if self.mark in (b"[", b"{", XML, b"") or self.head.startswith((ZIP, PARQUET, NUMPY)):
+            return None
+        try:
+            return text_table(self.file, self.head)
+        except DataError:
+            return None
+
+    @cached_property
+    def header(self) -> tuple[str, ...]:
+        """The columns of a table, CSV, Excel or Parquet; none for other files."""
+        if self.head.startswith(PARQUET):
+            from coterie.io.tables import table_of_file
+
+            return tuple(map(str, table_of_file(self.file).columns))
+        return () if self.table is None else tuple(map(str, self.table.columns))
+
+    @cached_property
+    def first(self) -> Mapping[str, Any]:
+        """The first record of a JSON list or of JSON Lines, or the one JSON object."""
+        if self.mark == b"[":
+            return _record(self._first_of_list())
+        if self.mark == b"{":
+            return _record(self.lines[0] if self.lines else self._whole_or_none())
+        return {}
+
+    @cached_property
+    def lines(self) -> tuple[Any, ...]:
+        """The first records of JSON Lines; none if the first line is not JSON by itself."""
+        if self.mark != b"{":
+            return ()
+        found = []
+        with self.file.lines() as handle:
+            for line in handle:
+                if line.strip(_BLANK):
+                    try:
+                        found.append(json.loads(line))
+                    except (ValueError, RecursionError):
+                        break
+                if len(found) == _LINES:
+                    break
+        return tuple(found)
+
+    @cached_property
+    def content(self) -> Any:
+        """The whole file as JSON."""
+        try:
+            return json.loads(self.file.whole())
+        except RecursionError:
+            raise DataError(f"{self.name} is nested too deeply to be an export") from None
+        except ValueError as error:
+            raise DataError(
+                f"{self.name} is not JSON: {error}; export it again, or finish the download"
+            ) from None
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give every record: of a JSON list, JSON Lines, a table (text as written) or Parquet."""
+        if self.head.startswith(PARQUET):
+            yield from _parquet_records(self.file)
+        elif self.mark == b"[":
+            yield from _records(self.content, self.name)
+        elif self.mark == b"{":
+            yield from self._lines() if self.lines else _records([self.content], self.name)
+        elif self.table is not None:
+            yield from _rows(self.table)
+        else:
+            raise DataError(f"{self.name} holds no records; expected JSON, JSON Lines or a table")
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        with self.file.lines() as handle:
+            for number, line in enumerate(handle, 1):
+                if not line.strip(_BLANK):
+                    continue
+                try:
+                    found = json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    raise DataError(
+                        f"row {number} of {self.name} (the first is row 1) is not JSON: {error}; "
+                        "export it again, or finish the download"
+                    ) from None
+                yield from _records([found], f"row {number} of {self.name}")
+
+    def _first_of_list(self) -> Any:
+        text = codecs.getincrementaldecoder("utf-8-sig")("replace").decode(self.head)
+        start = text.find("[") + 1
+        while text[start : start + 1].isspace():
+            start += 1
+        try:
+            return json.JSONDecoder().raw_decode(text, start)[0]
+        except (ValueError, RecursionError):  # longer than the head, or not UTF-8
+            whole = self._whole_or_none()
+            return whole[0] if isinstance(whole, list) and whole else None
+
+    def _whole_or_none(self) -> Any:
+        try:
+            return self.content
+        except DataError:
+            return None
+
+
+def _record(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, dict) else {}
+
+
+def _records(found: Any, name: str) -> Iterator[dict[str, Any]]:
+    for place, record in enumerate(found if isinstance(found, list) else [found]):
+        if not isinstance(record, dict):
+            raise DataError(f"entry {place} of {name} (the first is 0) is not an object")
+        yield record
+
+
+def _rows(table: Table) -> Iterator[dict[str, Any]]:
+    """Give the rows of a table; a blank cell is None."""
+    columns = table.read(range(len(table.columns)))
+    cells = [
+        [None if code < 0 else values[code] for code in coded.codes.tolist()]
+        for coded, values in ((coded, [*map(_text, coded.values.tolist())]) for coded in columns)
+    ]
+    names = [str(name) for name in table.columns]
+    for row in zip(*cells, strict=True):
+        if any(cell is not None for cell in row):
+            yield dict(zip(names, row, strict=True))
+
+
+def _text(cell: Any) -> Any:
+    """Write a cell of an Excel sheet as the same export's CSV has it."""
+    return (
+        cell if isinstance(cell, str) else str(cell).lower() if cell in (True, False) else str(cell)
+    )
+
+
+def _parquet_records(file: File) -> Iterator[dict[str, Any]]:
+    from coterie.io.tables import parquet_opened
+
+    with parquet_opened(file) as found:
+        yield from found.read().to_pylist()

@@ -1,0 +1,97 @@
+"""Prodigy (``db-out``): one line per answer; the label is what was chosen, not the button."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.values import as_list, as_map, scalar, ticked
+
+_OTHER = {
+    "ner_manual": Other.SPANS,
+    "ner": Other.SPANS,
+    "spans": Other.SPANS,
+    "spans_manual": Other.SPANS,
+    "pos": Other.SPANS,
+    "pos_manual": Other.SPANS,
+    "relations": Other.RELATIONS,
+    "dep": Other.RELATIONS,
+    "image_manual": Other.REGIONS,
+    "audio_manual": Other.REGIONS,
+    "text_input": Other.TEXT,
+}
+"""Interfaces without a choice, by what is done there."""
+ITEM = "coterie_item"
+"""Where ``meta`` keeps an item's id that is no number, as hashes are."""
+_PEOPLE = ("_annotator_id", "_session_id")
+
+
+def recognise(part: Part) -> bool:
+    """Tell it by its hashes and the button."""
+    return {"_input_hash", "_task_hash", "answer"} <= set(part.first)
+
+
+def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+    """Give answers; ``ignore`` never counts, nor does ``reject`` where options were offered."""
+    for part in parts:
+        records = list(part.records())
+        multiple = any(_is_multiple(record) for record in records)
+        for record in records:
+            chosen = isinstance(record.get("accept"), list) or "options" in record
+            button = str(record.get("answer") or "no answer")
+            counts = button == "accept" or (button == "reject" and not chosen)
+            yield Submission(
+                _item(record, options),
+                _person(record, part),
+                _answer(record, button, chosen, multiple),
+                status="" if counts else button,
+                time=record.get("_timestamp"),
+                fields=record,
+                asks_all=False,
+            )
+
+
+def _item(record: Mapping[str, Any], options: Options) -> Any:
+    """Name the task by its hash, or as it was called before coterie wrote it."""
+    told = scalar(as_map(record.get("meta")).get(ITEM))
+    plain = told is None or options.item == "_input_hash"
+    return scalar(record.get("_input_hash")) if plain else told
+
+
+def _is_multiple(record: Mapping[str, Any]) -> bool:
+    return as_map(record.get("config")).get("choice_style") == "multiple"
+
+
+def _person(record: Mapping[str, Any], part: Part) -> Any:
+    """Name the annotator, else the session; old files name neither: one annotator."""
+    name = _named_by(record)
+    return part.stem if name is None else record[name]
+
+
+def _named_by(record: Mapping[str, Any]) -> str | None:
+    named = (name for name in _PEOPLE if scalar(record.get(name)) is not None)
+    return next(named, None)
+
+
+def _answer(record: Mapping[str, Any], button: str, chosen: bool, multiple: bool) -> dict[str, Any]:
+    if chosen:
+        options = ticked(record.get("accept"))
+        return {"accept": Ticked(options) if multiple else options}
+    view = str(record.get("_view_id"))
+    if view in _OTHER or (as_list(record.get("spans")) and "label" not in record):
+        return {view if view in _OTHER else "spans": _OTHER.get(view, Other.SPANS)}
+    answer = button if button in ("accept", "reject") else None
+    return {str(scalar(record.get("label")) or "answer"): answer}
+
+
+def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+    names = dict.fromkeys(_named_by(part.first) or "file name" for part in parts)
+    again = all(ITEM in as_map(part.first.get("meta")) for part in parts)
+    return {"annotator": " or ".join(names), **({"item": f"meta.{ITEM}"} if again else {})}
+
+
+FORMAT = ExportFormat(
+    "Prodigy", recognise, read, item="_input_hash", annotator="_annotator_id", taken=_taken
+)

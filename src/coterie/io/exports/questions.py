@@ -1,0 +1,254 @@
+"""Which questions an export holds, of what type, and which one is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coterie.data.encoding import sort_order, value_array
+from coterie.errors import Argument, DataError, alternatives
+from coterie.io.exports.port import Options, Other, Submission, Ticked
+from coterie.words.values import join, written
+
+SETS = "sets"
+"""The option that asks for whole sets of a multi-select as classes."""
+NO_OPTION = "(none)"
+"""The class of an empty set."""
+_MOST_WORDS = 50
+"""Different texts beyond which a question asks for free text, unless they come back often."""
+_ENOUGH = 8
+"""Answers below which nothing is said about how often words come back."""
+_WRITTEN = frozenset(
+    [
+        "comment",
+        "comments",
+        "explanation",
+        "feedback",
+        "freetext",
+        "justification",
+        "note",
+        "notes",
+        "rationale",
+        "reason",
+        "reasoning",
+        "reasons",
+        "remark",
+        "remarks",
+    ]
+)
+"""Words in the name of a question that asks for free text."""
+_LONG = 25
+"""Characters of a text, on average, that is rather written than chosen."""
+
+_DOES = {
+    Other.SPANS: "marks spans in the text",
+    Other.REGIONS: "marks regions or places",
+    Other.PER_REGION: "answers for a region, not for the whole item",
+    Other.TEXT: "takes free text",
+    Other.RANKING: "ranks options",
+    Other.RELATIONS: "links spans to each other",
+    Other.NUMBER: "takes a number on a scale",
+}
+_REMEDY = {
+    Other.SPANS: "make every candidate span an item of its own",
+    Other.REGIONS: "make every candidate region an item of its own",
+    Other.PER_REGION: "make every region an item of its own",
+    Other.TEXT: "sort the texts into categories first",
+    Other.RANKING: "make every pair of options an item, labelled by the one ranked higher",
+    Other.RELATIONS: "make every candidate link an item of its own",
+    Other.NUMBER: "cut it into classes first",
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of an export.
+
+    Parameters
+    ----------
+    name
+        As the platform calls it.
+    kind
+        "single choice", "multi-select" or what :class:`Other` says.
+    options
+        The answers seen, in order.
+    """
+
+    name: str
+    kind: str
+    options: tuple[Hashable, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one option can be ticked."""
+        return self.kind == MULTIPLE
+
+    @property
+    def categorical(self) -> bool:
+        """Whether it has fixed answers."""
+        return self.kind in (SINGLE, MULTIPLE)
+
+
+SINGLE, MULTIPLE = "single choice", "multi-select"
+
+
+def questions_of(
+    submissions: Iterable[Submission], stray: float = 0.0, option: str | None = None
+) -> dict[str, Question]:
+    """Find the questions and their types from the answers; the platform often does not say."""
+    answers: dict[str, list[Any]] = {}
+    for submission in submissions:
+        for name, answer in submission.answers.items():
+            answers.setdefault(name, []).append(answer)
+    return {name: _question(name, given, stray, option) for name, given in answers.items()}
+
+
+def _question(name: str, answers: list[Any], stray: float, option: str | None) -> Question:
+    others = [answer for answer in answers if isinstance(answer, Other)]
+    if others:
+        return Question(name, others[0])
+    boxes = [answer for answer in answers if isinstance(answer, Mapping)]
+    if boxes:
+        return Question(name, MULTIPLE, in_order(word for box in boxes for word in box))
+    lists = [answer for answer in answers if isinstance(answer, list)]
+    options = in_order(word for answer in lists for word in answer)
+    many = sum(len(answer) > 1 for answer in lists)
+    declared = any(isinstance(answer, Ticked) for answer in lists)
+    if declared or many > stray * len(lists) or (many and option is not None):
+        return Question(name, MULTIPLE, options)
+    words = [answer for answer in answers if answer is not None and not isinstance(answer, list)]
+    if words and (_is_free_text(words) or (_asks_for_text(name) and isinstance(words[0], str))):
+        return Question(name, Other.TEXT)
+    return Question(name, SINGLE, in_order([*options, *words]))
+
+
+def _asks_for_text(name: str) -> bool:
+    """Tell a question for a comment or the like by its name."""
+    return not _WRITTEN.isdisjoint(re.split(r"[\W_]+", name.lower()))
+
+
+def _is_free_text(words: Sequence[Any]) -> bool:
+    """Tell texts that hardly come back, and are long or many."""
+    texts = [word for word in words if isinstance(word, str)]
+    different = set(texts)
+    if len(different) > _MOST_WORDS:
+        return 3 * len(different) > len(texts)
+    long = sum(map(len, different)) > _LONG * len(different)
+    return long and len(texts) >= _ENOUGH and 2 * len(different) > len(texts)
+
+
+def in_order(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """Give different values in the order of classes."""
+    different = list(dict.fromkeys(values))
+    return tuple(different[place] for place in sort_order(value_array(different)))
+
+
+def choose(name: str, questions: Mapping[str, Question], options: Options) -> Question:
+    """Take the question asked for, or the only one with fixed answers; refuse with the choices."""
+    fixed = [one for one in questions.values() if one.categorical and one.options]
+    if not fixed and all(question.categorical for question in questions.values()):
+        raise DataError(f"{name} holds no answers; export it again with its annotations")
+    if options.question is None:
+        if len(fixed) == 1:
+            return _with_option(name, fixed[0], options)
+        raise _several(name, fixed) if fixed else _none(name, questions.values())
+    question = _named(questions, options.question)
+    if question is None:
+        raise _unknown(name, questions, options.question)
+    if not question.categorical:
+        raise _refused(question, fixed)
+    return _with_option(name, question, options)
+
+
+def _named(questions: Mapping[str, Question], asked: str) -> Question | None:
+    """Find a question by its name, or by that of its column."""
+    for name, question in questions.items():
+        if asked in (name, f"Answer.{name}", f"Answer.{name}.label", f"OUTPUT:{name}"):
+            return question
+    return None
+
+
+def _with_option(name: str, question: Question, options: Options) -> Question:
+    option, words = options.option, [str(word) for word in question.options]
+    if not question.several:
+        if option is not None:
+            raise DataError(
+                [
+                    f"{question.name!r} of {name} is a single choice and ",
+                    Argument("option"),
+                    " is for a multi-select",
+                ],
+                remedy="leave it out",
+            )
+        return question
+    if option is None:
+        raise DataError(
+            f"{question.name!r} of {name} allows several answers, {written(words)}",
+            argument="option",
+            remedy=[
+                "pass ",
+                Argument("option", words[0] if words else None),
+                " to read one as yes or no, or ",
+                Argument("option", SETS),
+                " to read whole sets as classes",
+            ],
+        )
+    if option not in words and option != SETS:
+        raise DataError(
+            [f"{question.name!r} of {name} has no ", Argument("option", option)],
+            remedy=f"choose one of {written(words)}",
+        )
+    return question
+
+
+def _several(name: str, fixed: Sequence[Question]) -> DataError:
+    told = [f"{question.name!r} ({question.kind})" for question in fixed]
+    if len(fixed) > _LISTED:
+        return DataError(
+            f"{name} holds {len(fixed)} questions, {', '.join(told[:_LISTED])} and more",
+            argument="question",
+            remedy=[
+                "pass ",
+                Argument("question", fixed[0].name),
+                " or another; or, if one task asks about many items, make a table of one row per "
+                "label: item, annotator, label",
+            ],
+        )
+    choices = [Argument("question", question.name) for question in fixed]
+    return DataError(
+        f"{name} holds {len(fixed)} questions, {join(told)}",
+        argument="question",
+        remedy=["pass ", *alternatives(choices)],
+    )
+
+
+_LISTED = 12
+
+
+def _none(name: str, questions: Iterable[Question]) -> DataError:
+    first = next(question for question in questions if not question.categorical)
+    kind = Other(first.kind)
+    return DataError(
+        f"{name} holds no question with fixed answers: {first.name!r} {_DOES[kind]}, and coterie "
+        "aggregates one label per item",
+        remedy=_REMEDY[kind],
+    )
+
+
+def _unknown(name: str, questions: Mapping[str, Question], asked: str) -> DataError:
+    told = ", ".join(f"{q.name!r} ({q.kind})" for q in [*questions.values()][:_LISTED])
+    return DataError(
+        [f"{name} has no ", Argument("question", asked), f"; its questions are {told}"]
+    )
+
+
+def _refused(question: Question, fixed: Sequence[Question]) -> DataError:
+    kind = Other(question.kind)
+    instead = f"choose a question with fixed answers ({written([q.name for q in fixed])})"
+    return DataError(
+        f"{question.name!r} {_DOES[kind]}; coterie aggregates one label per item",
+        argument="question",
+        remedy=instead if fixed else _REMEDY[kind],
+    )

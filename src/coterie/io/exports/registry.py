@@ -1,0 +1,140 @@
+"""The formats there are, in the order in which they are tried, and which one files have."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+
+from coterie.errors import Argument, CoterieError, DataError, DataWarning
+from coterie.io.exports.part import Part
+from coterie.io.exports.port import ExportFormat
+from coterie.registry import Registry
+from coterie.words.values import did_you_mean, join
+
+_HERE = "coterie.io.exports"
+BUILT_IN = (
+    "snorkel",
+    "inspect",
+    "cvat",
+    "label_studio",
+    "argilla",
+    "sagemaker",
+    "alpacaeval",
+    "llmbar",
+    "deepeval",
+    "promptfoo",
+    "prodigy",
+    "labelbox",
+    "mtbench",
+    "judgebench",
+    "arena",
+    "zooniverse",
+    "mturk",
+    "toloka",
+    "crowdflower",
+    "doccano",
+    "act",
+    "mace",
+    "peerannot",
+)
+"""Those whose marks are plainest stand first; the first that recognises a file has it."""
+
+FORMATS: Registry[ExportFormat] = Registry(
+    "export format", {name: f"{_HERE}.{name}:FORMAT" for name in BUILT_IN}, "coterie.formats"
+)
+"""Formats of exports; other packages add theirs by the entry point ``coterie.formats``."""
+
+TABLE = "table"
+"""The name that asks for a plain table: no export, columns by name."""
+
+
+def short(name: str) -> str:
+    """Give the short name of a format as the registry has it: label-studio is label_studio."""
+    wanted = _plain(name)
+    return next((known for known in FORMATS if ":" not in name and _plain(known) == wanted), name)
+
+
+def _plain(name: str) -> str:
+    """Take away case, blanks, hyphens and underscores: MT-bench is mtbench."""
+    return re.sub(r"[-_\s]+", "", name).lower()
+
+
+def format_of(part: Part) -> str | None:
+    """Tell the format of a file by its content; None if it is none that is known.
+
+    Those of other packages are asked first: who installs one wants it.
+    """
+    others = [name for name in FORMATS if name not in BUILT_IN and _works(name)]
+    return next((name for name in (*others, *BUILT_IN) if recognises(FORMATS[name], part)), None)
+
+
+_failed: set[str] = set()
+"""Formats of other packages that were warned of."""
+
+
+def _works(name: str) -> bool:
+    """Tell whether another package's format can be asked; warn once of one that cannot."""
+    if name in _failed:
+        return False
+    try:
+        _checked(name)
+    except DataError as error:
+        _failed.add(name)
+        told = f"the format {name!r} of another package is not asked: {error}"
+        warnings.warn(DataWarning(told), stacklevel=2)
+        return False
+    return True
+
+
+def _checked(name: str) -> ExportFormat:
+    """Give the format of a short name or place; DataError if it is none."""
+    found = FORMATS.find(name)
+    if not isinstance(found, ExportFormat):
+        raise DataError(f"{name!r} is of type {type(found).__name__}; expected an ExportFormat")
+    return found
+
+
+def _named(asked: str) -> str:
+    """Give the name of the format that was asked for; DataError with all names if there is none."""
+    name = short(asked)
+    if ":" not in name and name not in FORMATS:
+        every = [*FORMATS, TABLE]
+        raise DataError(
+            f"no export format {asked!r}{did_you_mean(name, every)}; choose one of "
+            f"{', '.join(every)}, or give module:name"
+        )
+    _checked(name)
+    return name
+
+
+def recognises(kind: ExportFormat, part: Part) -> bool:
+    """Ask a format; what it stumbles over is not of its kind."""
+    try:
+        return kind.recognise(part)
+    except CoterieError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
+        return False
+
+
+def recognised(parts: Sequence[Part], asked: str | None) -> tuple[str, list[Part]] | None:
+    """Give the one format of files, and those that have it; None if no file has any.
+
+    Files of no known format beside others that have one are left aside, as a README in a folder.
+    """
+    if asked is not None:
+        return _named(asked), list(parts)
+    found: dict[str, list[Part]] = {}
+    for part in parts:
+        name = format_of(part)
+        if name is not None:
+            found.setdefault(name, []).append(part)
+    if len(found) > 1:
+        told = [f"{FORMATS[name].title} ({some[0].name})" for name, some in found.items()]
+        raise DataError(
+            f"these files are exports of {len(found)} kinds, {join(told)}",
+            argument="format",
+            remedy=["name the files of one, or pass ", Argument("format")],
+        )
+    return next(iter(found.items())) if found else None

@@ -1,0 +1,57 @@
+"""When something was submitted: the ways in which platforms write it -> seconds since 1970."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+_ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6}
+_ZONES |= {"CDT": -5, "EST": -5, "EDT": -4}
+_MTURK = re.compile(r"\w{3} (\w{3} \d\d? \d\d:\d\d:\d\d) ([A-Z]{3,4}) (\d{4})")  # Jan 09 .. PST
+_MILLISECONDS = 1e11  # seconds beyond the year 5000 are milliseconds
+
+
+def moment(written: Any) -> float | None:
+    """Give seconds since 1970, in UTC unless a zone is named; None if it is no time.
+
+    Examples
+    --------
+    >>> moment("2017-01-06 20:36:55 UTC") == moment("2017-01-06T20:36:55.000Z")
+    True
+    >>> moment("Mon Jan 09 14:06:01 PST 2017"), moment(1652787105), moment("soon")
+    (1483999561.0, 1652787105.0, None)
+    """
+    if isinstance(written, bool) or written is None:
+        return None
+    if isinstance(written, (int, float)):
+        number = float(written)
+        return number / 1000 if abs(number) > _MILLISECONDS else number
+    try:
+        found = _parsed(str(written).strip())
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _parsed(text: str) -> datetime:
+    told = _MTURK.fullmatch(text)
+    if told:
+        day, zone, year = told.groups()
+        place = timezone(timedelta(hours=_ZONES.get(zone, 0)))
+        return datetime.strptime(f"{day} {year}", "%b %d %H:%M:%S %Y").replace(tzinfo=place)
+    if re.match(r"\d\d?/\d\d?/\d{4} ", text):  # CrowdFlower: month first
+        return datetime.strptime(text, "%m/%d/%Y %H:%M:%S")
+    return datetime.fromisoformat(text.removesuffix(" UTC"))
+
+
+def elapsed(start: Any, end: Any) -> float | None:
+    """Give the seconds from one time to another; None if either is none.
+
+    Examples
+    --------
+    >>> elapsed("3/24/2016 17:56:23", "3/24/2016 17:57:02")
+    39.0
+    """
+    begin, finish = moment(start), moment(end)
+    return None if begin is None or finish is None else finish - begin

@@ -1,0 +1,205 @@
+"""Which judges to keep: the cheapest panel whose consensus is still that of all."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.errors import DataError
+from coterie.metrics.calibration import chance_interval
+from coterie.posterior import Posterior
+
+FloatArray = NDArray[np.float64]
+
+EXACT = 12
+"""Judges up to which all panels are tried; of more, one at a time is added and taken away."""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A smaller panel, and how far its consensus is that of all judges.
+
+    Parameters
+    ----------
+    judges
+        Who is in it.
+    price
+        What it costs, of ``whole``.
+    agreement, low, high
+        Share of items on which its consensus is that of all judges; 95 % interval.
+    right, right_whole
+        Shares of known items that it, and the whole panel, gets right; None without any.
+    tolerance
+        What it may lose of each.
+    found
+        Whether a panel that is smaller than the whole loses no more.
+    """
+
+    judges: tuple[Any, ...]
+    price: float
+    whole: float
+    agreement: float
+    low: float
+    high: float
+    right: float | None
+    right_whole: float | None
+    tolerance: float
+    found: bool
+
+
+def log_evidence(posterior: Posterior) -> FloatArray:
+    """Give log psi[l](t, y) of every label, shape (judges, items, classes)."""
+    a = posterior.annotations
+    logs = np.log(np.maximum(posterior.confusion_mean, 1e-6))
+    found = np.zeros((a.n_annotators, a.n_items, a.n_classes))
+    who, answer = a.codes.item_annotator, a.codes.item_answer
+    np.add.at(found, (who, a.item_of_label), logs[who, :, answer])
+    return found
+
+
+def keep(
+    posterior: Posterior,
+    *,
+    known: NDArray[np.int64],
+    prices: Mapping[Any, float] | None = None,
+    tolerance: float = 0.05,
+) -> Kept:
+    """Find the cheapest panel whose consensus agrees with that of all judges.
+
+    All judges' consensus is what is reported. A panel's is the class with the most weight: class
+    proportions times its members' matrices, which are those of the whole fit. With known labels it
+    must also get as many of them right as the whole does, less the tolerance.
+
+    Parameters
+    ----------
+    posterior
+        The result of the whole panel.
+    known
+        The known class of each item, -1 where unknown, shape (items,).
+    prices
+        What each judge costs; one each by default.
+    tolerance
+        The share of items that may change.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=100, annotators=6, classes=2, random_state=0)
+    >>> posterior = coterie.QuickConsensus().fit(crowd.annotations).posterior_
+    >>> found = keep(posterior, known=np.full(100, -1), tolerance=0.1)
+    >>> len(found.judges) < 6, found.agreement >= 0.9
+    (True, True)
+    """
+    names = posterior.annotations.annotators.tolist()
+    price = np.array([1.0 if prices is None else _price(prices, name) for name in names])
+    trial = Trial(posterior, known, tolerance)
+    members = _all_panels(trial, price) if len(names) <= EXACT else _greedy(trial, price)
+    agreement, right = trial.score(members)
+    low, high = chance_interval(pd.DataFrame({"items": [trial.counted], "accuracy": [agreement]}))
+    return Kept(
+        tuple(names[l] for l in members),
+        float(price[list(members)].sum()),
+        float(price.sum()),
+        agreement,
+        float(low[0]),
+        float(high[0]),
+        right,
+        trial.right_whole,
+        tolerance,
+        len(members) < len(names) and trial.passes(members),
+    )
+
+
+def _price(prices: Mapping[Any, float], name: Any) -> float:
+    found = prices.get(name, prices.get(str(name)))
+    if found is None or not found >= 0:
+        raise DataError(f"prices must have a number for every judge; {name!r} has {found!r}")
+    return float(found)
+
+
+class Trial:
+    """The consensus of any panel, beside that of all judges."""
+
+    def __init__(self, posterior: Posterior, known: NDArray[np.int64], tolerance: float) -> None:
+        self.evidence = log_evidence(posterior)
+        self.balance = np.log(np.maximum(posterior.class_balance, 1e-12))
+        self.known, self.tolerance = known, tolerance
+        labelled = posterior.annotations.labels_per_item > 0
+        self.labelled, self.counted = labelled, int(labelled.sum())
+        together = self.label(range(len(self.evidence)))
+        gold = posterior.annotations.codes.gold >= 0  # there the consensus is what was told
+        self.whole = np.where(gold, together, posterior.label_code)
+        self.right_whole = self._right(self.whole)
+
+    def label(self, members: Sequence[int] | range) -> NDArray[np.int64]:
+        """Give the consensus of some judges, shape (items,)."""
+        weight = self.balance + self.evidence[list(members)].sum(axis=0)
+        return np.asarray(weight.argmax(axis=1))
+
+    def _right(self, label: NDArray[np.int64]) -> float | None:
+        scored = (self.known >= 0) & self.labelled
+        return float((label == self.known)[scored].mean()) if scored.any() else None
+
+    def score(self, members: Sequence[int]) -> tuple[float, float | None]:
+        """Give the agreement with all judges, and the share of known items that is right."""
+        label = self.label(members)
+        same = float((label == self.whole)[self.labelled].mean()) if self.counted else 1.0
+        return same, self._right(label)
+
+    def loss(self, members: Sequence[int]) -> float:
+        """Give by how much a panel misses what is asked; nothing if it passes."""
+        same, right = self.score(members)
+        loss = max(0.0, 1 - self.tolerance - same)
+        if right is not None and self.right_whole is not None:
+            loss = max(loss, self.right_whole - self.tolerance - right)
+        return loss
+
+    def passes(self, members: Sequence[int]) -> bool:
+        """Say whether a panel loses no more than is tolerated."""
+        return self.loss(members) <= 1e-12
+
+
+def _all_panels(trial: Trial, price: FloatArray) -> tuple[int, ...]:
+    """Try every panel, the cheapest first; of equally cheap ones the best."""
+    n = len(price)
+    panels = [p for k in range(1, n + 1) for p in itertools.combinations(range(n), k)]
+    panels.sort(key=lambda p: (price[list(p)].sum(), len(p)))
+    best: tuple[int, ...] | None = None
+    for panel in panels:
+        cost = price[list(panel)].sum()
+        if best is not None and cost > price[list(best)].sum() + 1e-12:
+            break
+        if trial.passes(panel) and (best is None or _better(trial, panel, best)):
+            best = panel
+    return best if best is not None else tuple(range(n))
+
+
+def _better(trial: Trial, one: Sequence[int], other: Sequence[int]) -> bool:
+    """Say whether a panel is smaller than another that costs the same, or as small and better."""
+    if len(one) != len(other):
+        return len(one) < len(other)
+    (same, right), (as_same, as_right) = trial.score(one), trial.score(other)
+    return (right or 0.0, same) > (as_right or 0.0, as_same)
+
+
+def _greedy(trial: Trial, price: FloatArray) -> tuple[int, ...]:
+    """Add who helps most for the price until the panel passes, then drop who is not needed."""
+    chosen: list[int] = []
+    left = set(range(len(price)))
+    while left and not (chosen and trial.passes(chosen)):
+        now = trial.loss(chosen) if chosen else 1.0
+        gain = {l: (now - trial.loss([*chosen, l])) / max(price[l], 1e-9) for l in sorted(left)}
+        best = max(gain, key=lambda l: (gain[l], trial.score([*chosen, l])[0]))
+        chosen.append(best)
+        left.remove(best)
+    for l in sorted(chosen, key=lambda l: -price[l]):
+        fewer = [m for m in chosen if m != l]
+        if fewer and trial.passes(fewer):
+            chosen = fewer
+    return tuple(sorted(chosen))

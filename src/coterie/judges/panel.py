@@ -1,0 +1,176 @@
+"""What a person who runs a panel asks, gathered from one result."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.data import truth_for
+from coterie.judges.keep import Kept, keep
+from coterie.judges.order import column_table, first_class, position_table
+from coterie.judges.trust import Trust, trust_in
+from coterie.judges.worth import Worth, copies, effective_number
+from coterie.metrics import Score
+from coterie.metrics.calibration import chance_interval
+from coterie.posterior import Posterior
+from coterie.posterior.dependence import known_dependence
+
+ENOUGH = 50
+"""Known items from which on who errs with whom is told by them alone."""
+TOLERANCE = 0.05
+"""Share of items that a smaller panel may change."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A panel of judges, looked at. Made by :func:`look_at`.
+
+    Parameters
+    ----------
+    posterior
+        The consensus it was read off.
+    worth, worth_known
+        How many independent judges the panel is worth, by all items, and by known ones alone;
+        None where no item has two labels, or none is known.
+    judges
+        One row per judge: judge, n_labels, right, low, high (of the model), and on known items
+        known, known_right, known_low, known_high.
+    dependence, copies
+        Who errs with whom, and the sets of those who surely do so more than not; by known items
+        alone, where there are at least 50.
+    position, first
+        What the order does to each judge, and the verdict for what is shown first.
+    columns
+        How far verdicts go with numbers of the items; None if there are none.
+    kept
+        The cheapest panel that is as good, to the tolerance.
+    trust
+        How far the consensus can be trusted.
+    score, vote_right
+        How right the consensus, and the share of known items that the vote, gets right; None
+        without a truth that the fit has not seen.
+    """
+
+    posterior: Posterior
+    worth: Worth | None
+    worth_known: Worth | None
+    judges: pd.DataFrame
+    dependence: pd.DataFrame
+    copies: list[list[Any]]
+    position: pd.DataFrame
+    first: Hashable | None
+    columns: pd.DataFrame | None
+    kept: Kept
+    trust: Trust
+    score: Score | None
+    vote_right: float | None
+
+
+def look_at(
+    posterior: Posterior,
+    *,
+    truth: Any = None,
+    prices: Mapping[Any, float] | None = None,
+    tolerance: float = TOLERANCE,
+    columns: pd.DataFrame | None = None,
+    first: Hashable | None = None,
+) -> Panel:
+    """Look at a panel of judges: its worth, copies, biases, whom to keep, how far to trust it.
+
+    Parameters
+    ----------
+    posterior
+        The consensus of the panel, :func:`coterie.aggregate`.
+    truth
+        Known labels that the fit has not seen (Series or dict, item -> label); gold counts too.
+    prices
+        What each judge costs; one each by default.
+    tolerance
+        Share of items that a smaller panel may change.
+    columns
+        Numbers of the items, indexed by item, such as the first answer's length less the second's.
+    first
+        The verdict for the answer that is shown first; by default the lower of the two that are
+        no tie.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("copycats", items=120, annotators=6, classes=2, random_state=1)
+    >>> panel = look_at(coterie.QuickConsensus().fit(crowd.annotations).posterior_)
+    >>> panel.judges.columns.tolist()
+    ['judge', 'n_labels', 'right', 'low', 'high']
+    """
+    a = posterior.annotations
+    told = None if truth is None else truth_for(a, truth)
+    known = known_codes(posterior, told)
+    enough = np.count_nonzero(known >= 0) >= ENOUGH
+    dependence = (
+        known_dependence(posterior, known) if enough else posterior.dependence(by="annotator")
+    )
+    first = first_class(a) if first is None else first
+    some = known >= 0
+    scored = some & (a.codes.gold < 0)
+    return Panel(
+        posterior=posterior,
+        worth=effective_number(posterior),
+        worth_known=effective_number(posterior, known) if some.any() else None,
+        judges=judge_table(posterior, known),
+        dependence=dependence.sort_values("dependence", ascending=False, kind="stable"),
+        copies=copies(dependence),
+        position=position_table(a, first),
+        first=first,
+        columns=None if columns is None else column_table(a, columns, first),
+        kept=keep(posterior, known=known, prices=prices, tolerance=tolerance),
+        trust=trust_in(posterior),
+        score=posterior.score(told) if told is not None and scored.any() else None,
+        vote_right=vote_right(posterior, known, scored) if scored.any() else None,
+    )
+
+
+def known_codes(posterior: Posterior, truth: pd.Series | None) -> NDArray[np.int64]:
+    """Give the known class of each item, by gold or truth, -1 where neither says."""
+    a = posterior.annotations
+    known = a.codes.gold.astype(np.int64)
+    if truth is not None:
+        place = {name: t for t, name in enumerate(a.classes.tolist())}
+        told = [place.get(truth.get(item), -1) for item in a.items.tolist()]
+        known = np.where(known < 0, np.array(told, np.int64), known)
+    return known
+
+
+def judge_table(posterior: Posterior, known: NDArray[np.int64]) -> pd.DataFrame:
+    """Give how often each judge is right, by the model, and on known items."""
+    people = posterior.annotators()
+    table = pd.DataFrame(
+        {
+            "judge": people["annotator"],
+            "n_labels": people["n_labels"],
+            "right": people["accuracy"],
+            "low": people.get("accuracy_low", np.nan),
+            "high": people.get("accuracy_high", np.nan),
+        }
+    )
+    if not (known >= 0).any():
+        return table
+    codes, a = posterior.annotations.codes, posterior.annotations
+    truth = known[codes.annotator_item]
+    who = np.repeat(np.arange(a.n_annotators), a.labels_per_annotator)
+    items = np.bincount(who[truth >= 0], minlength=a.n_annotators)
+    hits = np.bincount(who[truth == codes.annotator_answer], minlength=a.n_annotators)
+    share = np.divide(hits, items, out=np.full(len(items), np.nan), where=items > 0)
+    low, high = chance_interval(pd.DataFrame({"items": items, "accuracy": share}))
+    return table.assign(known=items, known_right=share, known_low=low, known_high=high)
+
+
+def vote_right(posterior: Posterior, known: NDArray[np.int64], scored: NDArray[np.bool_]) -> float:
+    """Give the share of known items that the vote gets right; k tied classes count 1/k each."""
+    votes = posterior.annotations.votes[scored]
+    best = votes == votes.max(axis=1, keepdims=True)
+    hit = best[np.arange(len(votes)), known[scored]] / best.sum(axis=1)
+    return float(hit.mean())

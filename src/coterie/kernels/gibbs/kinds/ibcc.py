@@ -1,0 +1,208 @@
+"""iBCC with kinds: every annotator has a matrix for every kind. Sampled: z and latent kinds.
+
+k[i] ~ Dirichlet-multinomial(w / K) or known;  Psi[(l, k), t] ~ Dir(beta[t] eta[t]);  Psi and tau,
+one for every known kind, are integrated out.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.cells.check import check_cells
+from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.rows import Rows, Work, map_matrices, map_shapes, new_work
+from coterie.kernels.cells.space import Chosen, Space, log_choices
+from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
+from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.kinds.shared import (
+    NO_KINDS,
+    Kinds,
+    Mixing,
+    draw_balances,
+    layout_of,
+    mix_matrices,
+    new_mixing,
+    note_kinds,
+    pair_share,
+    space_of,
+    starting_kinds,
+)
+from coterie.kernels.keep import (
+    Keep,
+    Record,
+    Streams,
+    draw_is_due,
+    finish_draw,
+    keep_state,
+    matrices_are_due,
+)
+from coterie.kernels.record import note_classes
+from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.numeric.jit import kernel, part, piece
+from coterie.priors import IBCCPrior
+
+__all__ = [
+    "Prior",
+    "State",
+    "initial_state",
+    "layout_of",
+    "new_scratch",
+    "pack_prior",
+    "run_block",
+]
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+LongArray = NDArray[np.int64]
+
+
+class State(NamedTuple):
+    """Where the chain is."""
+
+    truth: IntArray  # (items,)                    z, or -1
+    cell: IntArray  # (items,)                    k T + z, or -1 without labels
+    class_total: LongArray  # (classes,)                  n[t]
+    chosen: LongArray  # (options,)
+    chosen_block: LongArray  # (blocks,)
+    said: IntArray  # (pairs, answers, classes)   n[(l, k), t, c]
+    said_total: IntArray  # (pairs, classes)
+
+
+class Prior(NamedTuple):
+    """The prior as the kernel reads it."""
+
+    class_weight: FloatArray  # (classes,)   eps mu
+    kinds: Kinds
+    space: Space
+    shapes: Shapes  # one base: beta, eta
+    tables: Tables
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    view: View
+    work: Work
+    mixing: Mixing
+
+
+def pack_prior(prior: IBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
+    """Give a resolved prior as the kernel reads it."""
+    shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
+    weight = np.array(prior.class_weights)
+    return Prior(weight, kinds, space_of(weight, kinds), shapes, tables_of(shapes))
+
+
+def initial_state(
+    data: Codes, prior: Prior, truth: IntArray, group: IntArray | None, rng: np.random.Generator
+) -> State:
+    """Start from a truth, shape (N,); latent kinds are drawn evenly."""
+    start, cell = starting_cells(truth, starting_kinds(data, prior.kinds, rng), data)
+    n_pairs = (len(data.annotator_start) - 1) * prior.kinds.n_kinds
+    state = State(
+        truth=start,
+        cell=cell,
+        class_total=np.zeros(data.n_classes, np.int64),
+        chosen=np.zeros(len(prior.space.weight), np.int64),
+        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
+        said=np.zeros((n_pairs, data.n_answers, data.n_classes), np.int32),
+        said_total=np.zeros((n_pairs, data.n_classes), np.int32),
+    )
+    count_items(view_of(state, prior), data)
+    return state
+
+
+def view_of(state: State, prior: Prior) -> View:
+    """Show the state to the update of cells: a matrix per pair, one base for all."""
+    n_pairs, n_answers, n_classes = state.said.shape
+    pairs = np.arange(n_pairs, dtype=np.int32).reshape(-1, prior.kinds.n_kinds)
+    row, place = map_matrices(pairs, n_classes, n_answers)
+    shape_row, shape_place = map_shapes(np.zeros(n_pairs, np.int32), n_classes, n_answers)
+    rows = Rows(
+        row=row,
+        place=place,
+        stride=n_classes,
+        said=state.said.reshape(-1),
+        said_total=state.said_total.reshape(-1),
+        shape_row=shape_row,
+        shape_place=shape_place,
+        shapes=flat(prior.shapes),
+    )
+    chosen, known = Chosen(state.chosen, state.chosen_block), prior.kinds.known
+    return View(state.truth, state.cell, known, state.class_total, chosen, prior.space, rows)
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state is one of these data."""
+    check_cells(state, data, prior, view_of)
+
+
+@piece
+def log_likelihood(state: State, prior: Prior) -> float:
+    """Give log p(Y | z, k), the confusion matrices integrated out."""
+    result = 0.0
+    for p in range(len(state.said)):
+        result += log_marginal(p, state.said, state.said_total, prior.shapes, prior.tables)
+    return result
+
+
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
+    view = view_of(state, prior)
+    return Scratch(view, new_work(view.rows, data), new_mixing(data, prior.kinds.n_kinds))
+
+
+@kernel
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    trace, (view, work, mixing) = record.trace, scratch
+    for sweep in range(len(trace.log_joint)):
+        sweep_cells(view, data, work, streams.moves, record.tally)
+        trace.log_likelihood[sweep] = log_likelihood(state, prior)
+        log_prior = log_choices(view.chosen, view.space)
+        trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_prior
+        note_classes(sweep, state.class_total, trace)
+        note_kinds(sweep, state.chosen, prior.kinds, mixing.totals, trace)
+        if draw_is_due(record.keep):
+            keep_draw(state, data, prior, streams, record.keep, scratch)
+
+
+@piece
+def keep_draw(
+    state: State, data: Codes, prior: Prior, streams: Streams, keep: Keep, scratch: Scratch
+) -> None:
+    """Keep the present state as a draw: an annotator's matrix is over kinds, by their labels."""
+    keep_state(0, state.truth, keep)
+    n_kinds = prior.kinds.n_kinds
+    for p in range(len(state.said)):
+        share = pair_share(p, state.said, n_kinds)
+        add_mean(state.said[p], prior.shapes, 0, share, keep.confusion_sum[p // n_kinds])
+    if matrices_are_due(keep):
+        mixing, out = scratch.mixing, keep.class_balance[keep.used[2]]
+        draw_pairs(state, data, prior, streams, keep.row, mixing)
+        draw_balances(
+            state.class_total, state.chosen, prior.class_weight, prior.kinds, streams.draws,
+            mixing, out,
+        )  # fmt: skip
+        mix_matrices(state.said, prior.kinds, mixing, keep)
+    finish_draw(keep)
+
+
+@part
+def draw_pairs(
+    state: State, data: Codes, prior: Prior, streams: Streams, row: FloatArray, mixing: Mixing
+) -> None:
+    """Draw the matrix of every pair; those without labels move nobody else's draws."""
+    for p in range(len(state.said)):
+        l = p // prior.kinds.n_kinds
+        said, out = state.said[p], mixing.matrices[p]
+        if data.annotator_start[l] < data.annotator_start[l + 1]:
+            draw_matrix(said, prior.shapes, 0, streams.draws, row, out)
+        else:
+            draw_matrix(said, prior.shapes, 0, streams.spare, row, out)

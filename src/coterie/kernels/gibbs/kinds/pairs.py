@@ -1,0 +1,59 @@
+"""Coteries of pairs: what cBCC and hcBCC with kinds share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.cells.space import Space
+from coterie.kernels.gibbs.kinds.shared import Mixing, count_pair, find_main_pairs
+from coterie.kernels.gibbs.seats import Seats, write_partition
+from coterie.numeric.jit import part, piece
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+
+
+@part
+def count_own(cell: IntArray, n_kinds: int, space: Space, data: Codes, own: IntArray) -> None:
+    """Count every pair's labels afresh, own of shape (pairs, answers, classes)."""
+    own[:] = 0
+    for i in range(len(cell)):
+        f = cell[i]
+        if f >= 0:
+            for k in range(data.item_start[i], data.item_start[i + 1]):
+                p = data.item_annotator[k] * n_kinds + space.kind_of[f]
+                own[p, data.item_answer[k], space.class_of[f]] += 1
+
+
+@part
+def count_coteries(group: IntArray, own: IntArray, noted: IntArray) -> int:
+    """Count the coteries with at least one pair that has labels now."""
+    noted[:] = 0
+    n_coteries = 0
+    for p in range(len(group)):
+        m = group[p]
+        if m >= 0 and noted[m] == 0 and count_pair(p, own) > 0:
+            noted[m] = 1
+            n_coteries += 1
+    return n_coteries
+
+
+@part
+def write_people(
+    own: IntArray, n_kinds: int, seats: Seats, people: Seats, mixing: Mixing, out: IntArray
+) -> None:
+    """Write the partition of annotators: everybody sits where most of their labels are."""
+    find_main_pairs(seats.seat, own, n_kinds, mixing)
+    for l in range(len(mixing.seat)):
+        people.seat[l] = mixing.seat[l]
+    write_partition(people, out)
+
+
+@piece
+def add_newcomer(newcomer: FloatArray, out: FloatArray) -> None:
+    """Add the mean matrix of an annotator without labels, both of shape (T, C)."""
+    for t in range(newcomer.shape[0]):
+        for c in range(newcomer.shape[1]):
+            out[t, c] += newcomer[t, c]

@@ -1,0 +1,193 @@
+"""One pass over the items: the probabilities of their cells, and what is expected under them.
+
+An item sits in a cell f, which belongs to a class (of several sub-types, say; else cells are the
+classes). Its prior has weight[f]; a label c of annotator l has weight rows[l, c, f] there. A pass
+multiplies, normalises, and at once adds the item to the expected counts, so that nothing is stored
+a label. Arrays over answers are laid out (annotator, answer, cell): one label reads one run of
+memory. Expectation-maximisation and variational Bayes differ only in how weights come from counts.
+
+Sums are in fixed point: probabilities become whole numbers of ``1 / scale``, whose sums are exact.
+In which order, and in how many parts, items are added changes no bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.numeric.jit import int64, kernel
+
+FloatArray = NDArray[np.float64]
+WholeArray = NDArray[np.int64]
+
+# An item whose labels are less probable than this is weighed in logarithms. The cells that
+# underflow before that are out of the race: less than 1e-158 against the sum.
+SMALL = 1e-150
+BITS = 62
+"""Of the whole numbers that sums are made of: no sum is longer."""
+
+
+class Weights(NamedTuple):
+    """What a pass multiplies; none of it need sum to one."""
+
+    prior: FloatArray  # (1, cells) for all items alike, or (items, cells)
+    rows: FloatArray  # (annotators, answers, cells)
+    cell_class: NDArray[np.int32]  # (cells,)   a known class allows its own cells only
+
+
+class Sums(NamedTuple):
+    """What is expected, in whole numbers of 1 / scale; of the log weights whole and broken parts.
+
+    Sums of parts of the items, of the same scales, add up to those of all.
+    """
+
+    cell_total: WholeArray  # (cells,)                         items in cell f
+    said: WholeArray  # (annotators, answers, cells)     labels c of l for items in f
+    log_weight: WholeArray  # (3,)   whole nats, parts of 1 / log_scale, items that nothing explains
+    scale: float
+    log_scale: float
+
+
+def new_sums(codes: Codes, n_cells: int) -> Sums:
+    """Make sums of nothing, in the sizes of the data, with scales that no sum can overflow."""
+    n_annotators, n_labels = len(codes.annotator_start) - 1, len(codes.item_answer)
+    n_counted = int(np.count_nonzero(is_counted(codes)))
+    return Sums(
+        np.zeros(n_cells, np.int64),
+        np.zeros((n_annotators, codes.n_answers, n_cells), np.int64),
+        np.zeros(3, np.int64),
+        2.0 ** (BITS - max(n_counted, n_labels).bit_length()),
+        2.0 ** (BITS - n_counted.bit_length()),
+    )
+
+
+def is_counted(codes: Codes) -> NDArray[np.bool_]:
+    """Say which items have a label or a known class; the others change nobody's estimate."""
+    return (np.diff(codes.item_start) > 0) | (codes.gold >= 0)
+
+
+def log_weight_of(sums: Sums) -> float:
+    """Give the sum over counted items of the log of their weights' sum."""
+    whole, broken, impossible = sums.log_weight.tolist()
+    return -np.inf if impossible else whole + broken / sums.log_scale
+
+
+@kernel
+def add_item(i: int, codes: Codes, cells: FloatArray, sums: Sums) -> None:
+    """Add an item's probabilities of cells, shape (cells,), to the expected counts."""
+    for f in range(len(cells)):
+        share = int64(cells[f] * sums.scale + 0.5)
+        sums.cell_total[f] += share
+        for k in range(codes.item_start[i], codes.item_start[i + 1]):
+            sums.said[codes.item_annotator[k], codes.item_answer[k], f] += share
+
+
+@kernel
+def count(codes: Codes, probability: FloatArray, sums: Sums) -> None:
+    """Overwrite the expected counts with those under given probabilities, (items, cells)."""
+    sums.cell_total[:] = 0
+    sums.said[:] = 0
+    for i in range(len(codes.gold)):
+        if codes.item_start[i] < codes.item_start[i + 1] or codes.gold[i] >= 0:
+            add_item(i, codes, probability[i], sums)
+
+
+@kernel
+def weigh_in_logs(i: int, codes: Codes, weights: Weights, cells: FloatArray) -> float:
+    """Write the cells' probabilities of an item that is known or improbable.
+
+    Cells of other classes than a known one are impossible. An item that no cell explains (only
+    for rows that were not estimated from it) falls back to the prior, or to even shares.
+
+    Returns
+    -------
+    The log of the sum of the weights.
+    """
+    gold = codes.gold[i]
+    prior = weights.prior[i if len(weights.prior) > 1 else 0]
+    for f in range(len(cells)):
+        allowed = gold < 0 or weights.cell_class[f] == gold
+        cells[f] = np.log(prior[f]) if allowed and prior[f] > 0 else -np.inf
+        for k in range(codes.item_start[i], codes.item_start[i + 1]):
+            p = weights.rows[codes.item_annotator[k], codes.item_answer[k], f]
+            cells[f] += np.log(p) if p > 0 else -np.inf
+    peak = cells.max()  # taken off below: the largest weight is then one, and cannot underflow
+    if peak == -np.inf:
+        for f in range(len(cells)):
+            allowed = gold < 0 or weights.cell_class[f] == gold
+            cells[f] = prior[f] if allowed else 0.0
+        if cells.sum() == 0:
+            for f in range(len(cells)):
+                cells[f] = 1.0 if gold < 0 or weights.cell_class[f] == gold else 0.0
+        cells /= cells.sum()
+        return float(peak)
+    cells[:] = np.exp(cells - peak)
+    total = cells.sum()
+    cells /= total
+    return float(peak + np.log(total))
+
+
+@kernel
+def sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -> None:
+    """Weigh all items, and sum what is expected, in one pass.
+
+    Parameters
+    ----------
+    codes
+        The labels.
+    weights
+        What is multiplied.
+    probability
+        Overwritten with the items' probabilities of cells, shape (items, cells). An item with
+        neither label nor known class gets the prior, and is not counted.
+    sums
+        Overwritten.
+    """
+    # Names for the fields: reading them from the tuples within the loop is three times slower.
+    start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
+    gold, prior, rows, n_cells = codes.gold, weights.prior, weights.rows, len(weights.cell_class)
+    said, cell_total, scale = sums.said, sums.cell_total, sums.scale
+    own_prior = len(prior) > 1
+    cells, share = np.empty(n_cells), np.empty(n_cells, np.int64)
+    cell_total[:] = 0
+    said[:] = 0
+    whole, broken, impossible = 0, 0, 0
+    for i in range(len(gold)):
+        first, last = start[i], start[i + 1]
+        for f in range(n_cells):
+            cells[f] = prior[i if own_prior else 0, f]
+        for k in range(first, last):
+            l, c = annotator[k], answer[k]
+            for f in range(n_cells):
+                cells[f] *= rows[l, c, f]
+        total = 0.0
+        for f in range(n_cells):
+            total += cells[f]
+        log_weight = 0.0
+        if gold[i] >= 0 or total < SMALL:
+            log_weight = weigh_in_logs(i, codes, weights, cells)
+            total = 1.0
+        elif first < last:
+            log_weight = np.log(total)
+        for f in range(n_cells):
+            cells[f] /= total
+            probability[i, f] = cells[f]
+            share[f] = int64(cells[f] * scale + 0.5)
+        if first == last and gold[i] < 0:
+            continue  # see is_counted
+        if log_weight == -np.inf:
+            impossible += 1
+        else:
+            floor = np.floor(log_weight)
+            whole += int64(floor)
+            broken += int64((log_weight - floor) * sums.log_scale)
+        for f in range(n_cells):
+            cell_total[f] += share[f]
+        for k in range(first, last):
+            l, c = annotator[k], answer[k]
+            for f in range(n_cells):
+                said[l, c, f] += share[f]
+    sums.log_weight[0], sums.log_weight[1], sums.log_weight[2] = whole, broken, impossible

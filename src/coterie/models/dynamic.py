@@ -1,0 +1,120 @@
+"""DynamicIBCC: matrices that change with time."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar, cast
+
+from coterie.data.annotations import Annotations
+from coterie.errors import Argument, DataError
+from coterie.inference import Hooks, Kernels
+from coterie.models.sampling import SamplingEstimator, check_whole
+from coterie.priors import DynamicPrior, Prior
+from coterie.words.visible import quoted
+
+CLOCKS = ("labels", "time")
+
+
+class DynamicIBCC(SamplingEstimator):
+    """Who has learnt, tired or turned, and when? iBCC whose matrices walk at random.
+
+    It needs the time of every label: ``coterie.read(..., time="timestamp")``. After Simpson and
+    others' DynIBCC (2013), as an exact Gibbs sampler: rows of a matrix break sticks whose logits
+    walk, by Polya-Gamma variables. ``posterior.drift()`` has a row per annotator, likeliest to have
+    changed first, ``posterior.trajectory(annotator)`` their accuracy in time.
+
+    Parameters
+    ----------
+    clock
+        A step of the walk is a label done, ``"labels"``, or ``unit`` of time, ``"time"``.
+    unit
+        What time is divided by: seconds of a day, for dates.
+    step_size
+        Moments that share a state, at least one; equal times always do.
+    others
+        As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("drifting", items=60, annotators=6, classes=2, random_state=0)
+    >>> model = coterie.DynamicIBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
+    >>> model.fit(crowd.annotations).posterior_.drift().columns.tolist()
+    ['annotator', 'n_labels', 'changed', 'first', 'first_low', 'first_high', 'last', 'last_low',
+    'last_high']
+    """
+
+    prior_type: ClassVar[type[Prior]] = DynamicPrior
+    needs: ClassVar[tuple[str, ...]] = ("time",)
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | str = "paper",
+        clock: str = "labels",
+        unit: float = 86_400.0,
+        step_size: int = 1,
+        sweeps: int = 4_000,
+        burn_in: int = 1_000,
+        early_stop: bool = True,
+        chains: int = 4,
+        thin: int | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
+        duplicates: str = "error",
+    ) -> None:
+        super().__init__(
+            prior=prior,
+            sweeps=sweeps,
+            burn_in=burn_in,
+            early_stop=early_stop,
+            chains=chains,
+            thin=thin,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+            checkpoint=checkpoint,
+            duplicates=duplicates,
+        )
+        self.clock = clock
+        self.unit = unit
+        self.step_size = step_size
+
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
+        from coterie.kernels.gibbs import dynamic
+
+        return cast(Kernels, dynamic)
+
+    def hooks(self) -> Hooks:
+        """Say where the model departs from the others."""
+        from coterie.kernels.gibbs.dynamic.model import check_state, layout_of
+
+        return Hooks(layout=layout_of, check=check_state)
+
+    def pack_prior(self, annotations: Annotations) -> Any:
+        """Give the prior, and when labels were given."""
+        from coterie.kernels.gibbs.dynamic.course import course_of
+        from coterie.kernels.gibbs.dynamic.model import pack_prior
+
+        if annotations.times is None:
+            raise DataError(
+                "DynamicIBCC needs the time of every label",
+                remedy=["read the labels with ", Argument("time", "timestamp")],
+            )
+        prior = self.resolve_prior(annotations)
+        assert isinstance(prior, DynamicPrior)
+        course = course_of(annotations.times, self.clock, self.unit, self.step_size)
+        return pack_prior(prior, course)
+
+    def _check(self) -> None:
+        super()._check()
+        if self.clock not in CLOCKS:
+            raise DataError(
+                f"DynamicIBCC(clock=...) must be 'labels' or 'time', got {quoted(self.clock)}"
+            )
+        if not 0 < self.unit < float("inf"):
+            raise DataError(f"DynamicIBCC(unit=...) must be above 0, got {quoted(self.unit)}")
+        check_whole(self.step_size, "DynamicIBCC(step_size=...)", 1)

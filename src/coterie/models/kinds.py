@@ -1,0 +1,204 @@
+"""Kinds of items, latent or known: what IBCC, CBCC and HCBCC share."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+from collections.abc import Hashable
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.annotations import Annotations
+from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
+from coterie.data.table import table_from
+from coterie.errors import Argument, DataError
+from coterie.inference import Averages, Hooks, Kernels, Reported
+from coterie.inference.protocol import no_alignment
+from coterie.io.read import is_path
+from coterie.io.tables import table_of_file
+from coterie.kernels.layout import Layout
+from coterie.models.base import TrueLabels
+from coterie.models.sampling import SamplingEstimator, check_whole
+from coterie.posterior import ItemNumbers
+from coterie.posterior.kinds import KIND
+from coterie.priors import Prior
+
+MOST_KINDS = 50
+
+
+class KindsEstimator(SamplingEstimator):
+    """Base of the paper's models, whose items may be of kinds.
+
+    Parameters
+    ----------
+    kinds
+        Number of latent kinds of items: an annotator may be an expert of some and a novice in
+        others, and everybody has a matrix, and a coterie, per kind. One is the paper's model.
+        Kinds that are known are given to :meth:`fit` instead.
+    others
+        As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
+    """
+
+    plain: ClassVar[str]  # the module of the kernels, within coterie.kernels.gibbs
+    densities: ClassVar[bool] = False  # of every coterie's parameters, in the log joint
+    known_kinds_: KnownKinds | None
+
+    def __init__(
+        self,
+        *,
+        prior: Prior | str = "paper",
+        kinds: int = 1,
+        sweeps: int = 10_000,
+        burn_in: int = 3_000,
+        early_stop: bool = True,
+        chains: int = 4,
+        thin: int | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        progress: bool = True,
+        checkpoint: str | os.PathLike[str] | None = None,
+        duplicates: str = "error",
+    ) -> None:
+        super().__init__(
+            prior=prior,
+            sweeps=sweeps,
+            burn_in=burn_in,
+            early_stop=early_stop,
+            chains=chains,
+            thin=thin,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            progress=progress,
+            checkpoint=checkpoint,
+            duplicates=duplicates,
+        )
+        self.kinds = kinds
+
+    def fit(
+        self,
+        data: Any,
+        true_labels: TrueLabels = None,
+        *,
+        item: Hashable | None = None,
+        annotator: Any = None,
+        label: Hashable | None = None,
+        kinds: Any = None,
+    ) -> Self:
+        """Fit the model.
+
+        Parameters
+        ----------
+        data, true_labels, item, annotator, label
+            As for every model.
+        kinds
+            The known kind of every item: a Series or dict, item -> kind, or the name of a column of
+            ``data``. Every annotator then has a matrix, and every kind a class balance, of its own.
+        """
+        annotations = self._read(data, true_labels, item=item, annotator=annotator, label=label)
+        self.known_kinds_ = None if kinds is None else _find_kinds(kinds, data, annotations)
+        if kinds is not None and self.kinds != 1:
+            raise DataError(
+                f"{type(self).__name__}(kinds={self.kinds}) looks for latent kinds, but fit was"
+                " given known ones; leave it at 1"
+            )
+        self.posterior_ = self._fit(annotations)
+        return self
+
+    @property
+    def _known(self) -> KnownKinds | None:
+        known: KnownKinds | None = vars(self).get("known_kinds_")
+        return known
+
+    @property
+    def _has_kinds(self) -> bool:
+        return self.kinds > 1 or self._known is not None
+
+    def kernels(self) -> Kernels:
+        """Give the module of the kernels."""
+        where = "kinds." if self._has_kinds else ""
+        module = importlib.import_module(f"coterie.kernels.gibbs.{where}{self.plain}")
+        return cast(Kernels, module)
+
+    def hooks(self) -> Hooks:
+        """Say where the model departs from the others."""
+        from coterie.kernels.gibbs.check import check_counts
+
+        if not self._has_kinds:
+            return Hooks(check=check_counts, coterie_densities=self.densities)
+        kernels: Any = self.kernels()
+        return Hooks(
+            layout=kernels.layout_of,
+            check=kernels.check_state,
+            report=self._report_kinds,
+            align=no_alignment if self._known else align_kinds,
+            coterie_densities=self.densities,
+        )
+
+    def pack_prior(self, annotations: Annotations) -> Any:
+        """Give the prior, and what is known of kinds."""
+        if not self._has_kinds:
+            return super().pack_prior(annotations)
+        from coterie.kernels.gibbs.kinds.shared import Kinds
+
+        prior, known, kernels = self.resolve_prior(annotations), self._known, self.kernels()
+        codes = np.zeros(0, np.int32) if known is None else known.codes
+        n_kinds = self.kinds if known is None else len(known.names)
+        weight = float(prior.kind_weights)  # type: ignore[attr-defined]
+        return kernels.pack_prior(prior, Kinds(n_kinds, codes, weight))  # type: ignore[call-arg]
+
+    def _report_kinds(self, found: Averages, layout: Layout, data: Any, prior: Any) -> Reported:
+        """Report the kinds of items, latent ones by size, the largest first."""
+        known = self._known
+        if known is not None:
+            certain = np.eye(len(known.names))[known.codes]
+            kinds = ItemNumbers(tuple(map(str, known.names)), certain)
+        else:
+            (one,), values = layout.per_item, found.per_item[KIND]
+            order = np.argsort(-values.sum(axis=0), kind="stable")
+            kinds = ItemNumbers(one.columns, values[:, order])
+        return Reported(found.item_probability, {KIND: kinds})
+
+    def _identity(self, annotations: Annotations) -> dict[str, Any]:
+        identity, known = super()._identity(annotations), self._known
+        if identity and known is not None:
+            text = repr((known.names, known.codes.tolist()))
+            identity["known kinds"] = hashlib.sha256(text.encode()).hexdigest()
+        return identity
+
+    def _check(self) -> None:
+        super()._check()
+        check_whole(self.kinds, f"{type(self).__name__}(kinds=...)", 1, MOST_KINDS)
+
+
+def _find_kinds(kinds: Any, data: Any, annotations: Annotations) -> KnownKinds:
+    """Read the known kinds: a column of the data, or a table of its own."""
+    if isinstance(kinds, KnownKinds):
+        return kinds
+    if not isinstance(kinds, str):
+        return known_kinds(kinds, annotations)
+    if isinstance(data, Annotations):
+        raise DataError(
+            [Argument("kinds", kinds), " is a column, but the labels were already read"],
+            remedy="give a Series, item -> kind",
+        )
+    table = table_of_file(data) if is_path(data) else table_from(data)
+    return kinds_of_column(table, kinds, annotations)
+
+
+def align_kinds(reference: NDArray[np.float64], found: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Put a chain's latent kinds, shape (items, kinds), in the order that fits the first chain's.
+
+    Examples
+    --------
+    >>> align_kinds(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([[0.0, 1.0], [1.0, 0.0]]))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    _, order = linear_sum_assignment(-(reference.T @ found))
+    aligned: NDArray[np.float64] = found[:, order]
+    return aligned

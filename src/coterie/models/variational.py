@@ -1,0 +1,134 @@
+"""What the models that raise a variational bound share: from starts to a Posterior with draws."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.abilities import Abilities, Method
+from coterie.data.annotations import Annotations
+from coterie.errors import ConvergenceWarning, DataError
+from coterie.inference.climb import Limits, Peak, best_of
+from coterie.inference.plan import DRAWS, MATRIX_BYTES
+from coterie.kernels.soft.draws import draw, mean_confusion
+from coterie.kernels.soft.variational import Model
+from coterie.kernels.vote import clear_votes, even_shares
+from coterie.models.base import Estimator
+from coterie.posterior import Draws, Posterior
+from coterie.posterior.verdicts import say_labels
+from coterie.words.visible import quoted
+
+FloatArray = NDArray[np.float64]
+
+
+class VariationalEstimator(Estimator):
+    """Base of the models that are fitted by a variational bound.
+
+    A model says what is believed before any label (:meth:`model`) and where to start
+    (:meth:`starts`); the rest is here.
+    """
+
+    method: ClassVar[Method] = "variational"
+    abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
+    n_iter_: int
+    loss_history_: list[float]
+    converged_: bool
+    bound_: float
+
+    n_iter: int
+    tol: float
+    restarts: int
+    random_state: int | None
+
+    def model(self, annotations: Annotations) -> Model:
+        """Give what is believed before any label, for these data."""
+        raise NotImplementedError  # pragma: no cover
+
+    def starts(self, annotations: Annotations) -> Iterator[FloatArray]:
+        """Give probabilities of cells to start from, each of shape (items, cells)."""
+        raise NotImplementedError  # pragma: no cover
+
+    def _fit(self, annotations: Annotations) -> Posterior:
+        check_settings(self)
+        codes = annotations.codes
+        clear = clear_votes(annotations.votes, codes.gold)
+        limits = Limits(self.n_iter, self.tol)
+        peak, facts = best_of(
+            codes, self.model(annotations), self.starts(annotations), limits, clear
+        )
+        self.n_iter_, self.loss_history_ = len(peak.history), peak.history
+        self.converged_, self.bound_ = peak.converged, peak.bound
+        if not peak.converged:
+            warn_of_rise(self)
+        settled = "starts" not in facts or warn_of_starts(facts, annotations)
+        classes = peak.shapes.classes
+        return Posterior(
+            annotations=annotations,
+            item_probability=peak.probability,
+            class_balance=classes / classes.sum(),
+            confusion_mean=mean_confusion(peak.shapes),
+            draws=draws_from(peak, annotations, self.random_state),
+            model=type(self).__name__,
+            method=self.method,
+            abilities=self.abilities,
+            converged=peak.converged and settled,
+            settings=self.get_params(),
+            run=facts,
+        )
+
+
+def draws_from(peak: Peak, annotations: Annotations, seed: int | None) -> Draws:
+    """Draw from q, one chain without a trace, as many as a sampler would keep."""
+    a = annotations
+    cells = a.n_annotators * a.n_classes * a.n_answers
+    n_draws = max(1, min(DRAWS, MATRIX_BYTES // (4 * max(cells, 1))))
+    drawn = draw(peak.shapes, a.labels_per_annotator > 0, n_draws, seed)
+    return Draws(drawn.confusion[None], drawn.class_balance[None])
+
+
+def vote_start(annotations: Annotations) -> FloatArray:
+    """Give the vote shares, even where nobody voted, shape (items, classes); gold is certain."""
+    return even_shares(annotations.votes, annotations.codes.gold)
+
+
+def check_settings(model: Any) -> None:
+    """Check the numbers that every such model takes."""
+    name = type(model).__name__
+    for parameter, least in (("n_iter", 1), ("restarts", 0), ("random_state", 0)):
+        value = getattr(model, parameter)
+        if value is None and parameter == "random_state":
+            continue
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
+            raise DataError(
+                f"{name}({parameter}=...) must be a whole number of at least {least}, got "
+                f"{quoted(value)}"
+            )
+
+
+def warn_of_starts(facts: dict[str, Any], annotations: Annotations) -> bool:
+    """Say whether the starts that reach the best bound settle the labels; warn if they do not."""
+    noted = facts["verdicts"]["labels"]
+    if not noted["settled"]:
+        sentence = say_labels(noted, annotations.items).rstrip(".")
+        numbers = {"starts": noted["starts"], "one_label": float(noted["one_label"])}
+        warnings.warn(ConvergenceWarning(sentence, numbers), stacklevel=4)
+    return bool(noted["settled"])
+
+
+def warn_of_rise(model: VariationalEstimator) -> None:
+    """Say that the bound still rose when the rounds were used up."""
+    history = model.loss_history_
+    rise = history[-1] - history[-2] if len(history) > 1 else np.inf
+    warnings.warn(
+        ConvergenceWarning(
+            f"after {model.n_iter_} iterations the bound a label still rose by {rise:.2g}, "
+            f"more than tol={model.tol:g}; raise n_iter or tol",
+            {"n_iter": model.n_iter_, "rise": rise, "tol": model.tol, "loss": history[-1]},
+        ),
+        stacklevel=4,
+    )

@@ -1,0 +1,126 @@
+"""Tables as people work with them in files: every class, who belongs where, matrices in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.posterior.coteries import matrices_of_coteries, mean_of_members
+from coterie.posterior.draws import INTERVAL
+
+if TYPE_CHECKING:
+    from coterie.posterior.posterior import Posterior
+
+REVIEW = 0.8
+"""Labels less probable than this are worth a second look."""
+
+
+def label_sheet(posterior: Posterior) -> pd.DataFrame:
+    """Give :meth:`coterie.Posterior.labels` with ``review`` and one column per class.
+
+    ``review`` marks items whose label is less than 80 % certain, and those that nobody labelled;
+    the columns of the classes are called ``p(class)``.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no"), ("q2", "bob", "no")]
+    >>> label_sheet(coterie.MajorityVote().fit(rows).posterior_).columns.tolist()[-3:]
+    ['review', 'p(no)', 'p(yes)']
+    """
+    table = posterior.labels()
+    table["review"] = needs_review(posterior)
+    shares = pd.DataFrame(
+        posterior.item_probability,
+        columns=[f"p({one})" for one in posterior.annotations.classes],
+    )
+    return pd.concat([table, shares], axis=1)
+
+
+def needs_review(posterior: Posterior) -> NDArray[np.bool_]:
+    """Mark labels that are less than 80 % certain, or of nobody; known ones never."""
+    labels = posterior.labels()
+    doubtful = (labels["probability"] < REVIEW) | (labels["n_labels"] == 0)
+    marked: NDArray[np.bool_] = doubtful.to_numpy() & (posterior.annotations.codes.gold < 0)
+    return marked
+
+
+def coterie_sheet(posterior: Posterior) -> pd.DataFrame:
+    """Give :meth:`coterie.Posterior.coteries` with the members' names, separated by semicolons."""
+    group = posterior.partition().group
+    names = posterior.annotations.annotators
+    table = posterior.coteries()
+    members = ["; ".join(map(str, names[group == m])) for m in range(len(table))]
+    return table.assign(members=members)
+
+
+def confusion_sheet(posterior: Posterior) -> pd.DataFrame:
+    """Give the matrices, one row per cell: of every coterie, then of every annotator.
+
+    Columns: of ("coterie" or "annotator"), name, true, answer, mean, low and high (95 %, where the
+    model has draws), and count, the labels with this answer on items that have this label now.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [(1, "ann", "yes"), (1, "bob", "yes"), (2, "ann", "no"), (2, "bob", "no")]
+    >>> table = confusion_sheet(coterie.DawidSkene().fit(rows).posterior_)
+    >>> table.columns.tolist()
+    ['of', 'name', 'true', 'answer', 'mean', 'count']
+    >>> table["count"].tolist()
+    [1, 0, 0, 1, 1, 0, 0, 1]
+    """
+    counts = label_counts(posterior)
+    names = posterior.annotations.annotators.tolist()
+    parts = [_long(posterior, "annotator", names, _of_annotators(posterior), counts)]
+    if posterior.abilities.coteries:
+        parts.insert(0, _of_coteries(posterior, counts))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _of_coteries(posterior: Posterior, counts: NDArray[np.int64]) -> pd.DataFrame:
+    partition = posterior.partition()
+    numbers = range(1, partition.n_coteries + 1)
+    draws = matrices_of_coteries(posterior.require_partitions(), partition)
+    mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
+    summed = np.array([counts[partition.group == m - 1].sum(axis=0) for m in numbers])
+    ends = np.quantile(draws, INTERVAL, axis=0)
+    return _long(posterior, "coterie", numbers, [mean, *ends], summed)
+
+
+def _of_annotators(posterior: Posterior) -> list[NDArray[np.float64]]:
+    """Give the mean matrices, and the ends of their intervals where there are draws."""
+    if posterior.draws is None:
+        return [posterior.confusion_mean]
+    ends = [posterior.draws.confusion_quantile(slice(None), q) for q in INTERVAL]
+    return [posterior.confusion_mean, *ends]
+
+
+def label_counts(posterior: Posterior) -> NDArray[np.int64]:
+    """Count labels by annotator, present label of the item, and answer, shape (L, T, C)."""
+    a = posterior.annotations
+    counts = np.zeros((a.n_annotators, a.n_classes, a.n_answers), np.int64)
+    where = (a.codes.item_annotator, posterior.label_code[a.item_of_label], a.codes.item_answer)
+    np.add.at(counts, where, 1)
+    return counts
+
+
+def _long(
+    posterior: Posterior,
+    kind: str,
+    names: Sequence[object],
+    matrices: list[NDArray[np.float64]],
+    counts: NDArray[np.int64],
+) -> pd.DataFrame:
+    a = posterior.annotations
+    index = pd.MultiIndex.from_product(
+        [names, a.classes, a.answers], names=["name", "true", "answer"]
+    )
+    values = dict(zip(("mean", "low", "high"), (one.ravel() for one in matrices), strict=False))
+    table = pd.DataFrame({**values, "count": counts.ravel()}, index=index).reset_index()
+    table.insert(0, "of", kind)
+    return table

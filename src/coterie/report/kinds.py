@@ -1,0 +1,71 @@
+"""What the page says of kinds of items: which are hard, how many are of each, who knows which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from coterie.posterior import Posterior
+from coterie.posterior.kinds import HARDNESS, KIND
+from coterie.words.names import name
+
+MOST_ROWS = 20
+HARD = 0.5
+"""Probability from which on an item counts as hard."""
+
+Facts = dict[str, Any]
+
+
+def kind_facts(posterior: Posterior) -> Facts | None:
+    """Give what is known of kinds of items; None where the model is not about them.
+
+    Of the default every item says itself how hard it is.
+    """
+    facts: Facts = {"hard": None, "rows": None, "people": None}
+    extra = posterior.draws.extra if posterior.draws is not None else {}
+    if "hard_accuracy" in extra:
+        facts["hard"] = hard_facts(posterior)
+    elif KIND in posterior.item_numbers and HARDNESS not in posterior.item_numbers:
+        facts["rows"] = share_facts(posterior)
+        facts["people"] = people_facts(posterior)
+    return facts if facts["hard"] or facts["rows"] else None
+
+
+def hard_facts(posterior: Posterior) -> Facts:
+    """Count the hard items, and list the hardest."""
+    table = posterior.difficulty()
+    top = table.head(MOST_ROWS)
+    rows: list[Facts] = [
+        {"item": name(item), "label": name(label), "hardness": hardness}
+        for item, label, hardness in zip(
+            top["item"], top["label"], top[HARDNESS].tolist(), strict=True
+        )
+    ]
+    return {"n": int((table[HARDNESS] > HARD).sum()), "of": len(table), "rows": rows}
+
+
+def share_facts(posterior: Posterior) -> list[Facts]:
+    """Give how many items are of each kind, by their probabilities."""
+    numbers = posterior.item_numbers[KIND]
+    total = numbers.values.sum(axis=0)
+    most = np.bincount(numbers.values.argmax(axis=1), minlength=len(total))
+    return [
+        {"kind": name(kind), "items": int(n), "share": float(share)}
+        for kind, n, share in zip(numbers.columns, most, total / max(total.sum(), 1), strict=True)
+    ]
+
+
+def people_facts(posterior: Posterior) -> list[Facts] | None:
+    """Give the accuracy of those with most labels in every known kind; None of latent ones."""
+    draws = posterior.draws
+    if draws is None or "accuracy_by_kind" not in draws.extra:
+        return None
+    a = posterior.annotations
+    accuracy = draws.extra["accuracy_by_kind"].values.mean(axis=(0, 1))
+    busiest = np.argsort(-a.labels_per_annotator, kind="stable")[:MOST_ROWS]
+    return [
+        {"annotator": name(a.annotators[l]), "accuracy": accuracy[l].tolist()}
+        for l in busiest
+        if a.labels_per_annotator[l] > 0
+    ]

@@ -1,0 +1,210 @@
+"""Expected information: against exact refits, and the choice against its slow twin."""
+
+import numpy as np
+import pytest
+
+import coterie
+from coterie.assign import next_labels
+from coterie.assign.belief import belief_of
+from coterie.assign.channel import inform_all
+from coterie.assign.greedy import Picks, Problem, choose, new_picks, new_progress
+from reference.greedy import choose_slowly
+from reference.problem import Problem as Tiny
+from reference.refits import posterior_of, refitted_information
+
+SIZES = [(8, 3, 2, 2), (5, 4, 2, 3), (5, 3, 3, 3)]
+
+
+def tiny(n_items, n_annotators, n_classes, n_answers):
+    """Everybody has labelled all items but some, with mistakes."""
+    rng = np.random.default_rng(0)
+    labels = tuple(
+        (i, l, int(rng.integers(n_answers)) if rng.random() < 0.3 else i % n_classes)
+        for i in range(n_items)
+        for l in range(n_annotators)
+        if (i + l) % n_annotators
+    )
+    return Tiny(n_items, n_annotators, n_classes, n_answers, labels)
+
+
+def both(size, strength):
+    """Information of every missing label: by exact refits, and as it is expected."""
+    problem = tiny(*size)
+    weights = [1.2, 0.7, 0.9][: size[2]]
+    prior = coterie.IBCCPrior(strength=strength, class_weights=weights).resolve(*size[2:])
+    belief = belief_of(posterior_of(problem, prior))
+    found = np.zeros((2, size[0], size[1]))
+    inform_all(belief.items, np.ones(size[0]), belief.matrix[:-1].copy(), found)
+    pairs = [(i, l) for i in range(size[0]) for l in range(size[1]) if (i + l) % size[1] == 0]
+    refitted = [refitted_information(problem, prior, i, l) for i, l in pairs]
+    return np.array(refitted), np.array([found[0, i, l] for i, l in pairs])
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_it_is_that_of_an_exact_refit_where_matrices_are_known(size):
+    refitted, expected = both(size, 1e7)
+    np.testing.assert_allclose(expected, refitted, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_it_is_close_and_in_the_same_order_where_matrices_are_learnt(size):
+    refitted, expected = both(size, 3.0)
+    # What is left out is that the matrix depends on the item's own class: little, and less with
+    # more items than these.
+    np.testing.assert_allclose(expected, refitted, rtol=0, atol=0.02)
+    assert (np.diff(expected[np.argsort(refitted)]) > -1e-3).all()
+
+
+def problem_of(rng, n_items=4, n_people=4, n_classes=2, n_answers=2, **changes):
+    labels = [sorted(rng.choice(n_people, size=rng.integers(0, 3), replace=False))
+              for _ in range(n_items)]  # fmt: skip
+    start = np.cumsum([0, *map(len, labels)])
+    given = {
+        "items": rng.dirichlet(np.ones(n_classes), n_items),
+        "n_labels": np.diff(start),
+        "ease": rng.uniform(0.5, 1, n_items),
+        "overlap": 0.2,
+        "matrix": rng.dirichlet(np.ones(n_answers), (n_people, n_classes)),
+        "cost": rng.uniform(1, 3, n_people),
+        "place": np.arange(n_people),
+        "item_start": start,
+        "item_annotator": np.concatenate([[], *labels]).astype(np.int32),
+        "group_start": np.array([0, n_people]),
+        "member": np.arange(n_people),
+        "most_per_item": 2**40,
+        "budget": 1e9,
+    }
+    return Problem(**{**given, **changes})
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 3)])
+def test_the_choice_is_that_of_the_slow_twin(seed, shape):
+    problem = problem_of(np.random.default_rng(seed), n_classes=shape[0], n_answers=shape[1])
+    n_picks, left = 6, np.array([2, 9, 9, 1])
+    picks = new_picks(n_picks)
+    number = choose(problem, picks, new_progress(problem, left), True)
+    slow = choose_slowly(problem, left, n_picks)
+    assert number == len(slow)
+    found = Picks._make(array[:number] for array in picks)
+    assert [(x, y) for x, y, _, _ in slow] == list(
+        zip(found.item.tolist(), found.person.tolist(), strict=True)
+    )
+    np.testing.assert_allclose(found.information, [row[2] for row in slow], atol=1e-12)
+    np.testing.assert_allclose(found.gain, [row[3] for row in slow], atol=1e-12)
+
+
+def test_looking_at_groups_finds_nearly_as_much_as_looking_at_everybody():
+    rng = np.random.default_rng(0)
+    skill = np.repeat([0.9, 0.6, 0.5], 40)
+    matrix = np.array([[[s, 1 - s], [1 - s, s]] for s in skill])
+    changes = {
+        "matrix": matrix,
+        "group_start": np.array([0, 40, 80, 120]),
+        "member": np.arange(120),
+        "place": np.arange(120),
+        "cost": np.ones(120),
+    }
+    problem = problem_of(rng, n_items=60, n_people=120, **changes)
+    found = []
+    for everybody in (True, False):
+        picks = new_picks(150)
+        number = choose(problem, picks, new_progress(problem, np.full(120, 2)), everybody)
+        assert number == 150
+        found.append(picks.information.sum())
+    assert found[1] >= 0.95 * found[0]
+
+
+@pytest.fixture(scope="module")
+def posterior():
+    crowd = coterie.simulate("mixed", items=40, annotators=8, labels_per_item=3, random_state=0)
+    return coterie.QuickConsensus().fit(crowd.annotations).posterior_
+
+
+def test_no_pair_is_asked_for_twice(posterior):
+    frame = posterior.annotations.to_frame()
+    given = set(zip(frame["item"], frame["annotator"], strict=True))
+    tasks = next_labels(posterior, 500)
+    asked = list(zip(tasks["item"], tasks["annotator"], strict=True))
+    assert len(asked) == len(set(asked)) == 40 * 8 - 120
+    assert not given & set(asked)
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+def test_a_coterie_is_asked_only_where_one_of_it_has_no_label():
+    model = coterie.Consensus(random_state=0, progress=False, n_jobs=1)
+    crowd = coterie.simulate("mixed", items=12, annotators=6, random_state=0)
+    assert crowd.annotations.n_labels == 12 * 6
+    posterior = model.fit(crowd.annotations).posterior_
+    assert len(next_labels(posterior, 9, annotators="coteries")) == 0
+    frame = crowd.annotations.to_frame()
+    rest = model.fit(frame.drop(index=frame.index[0])).posterior_
+    tasks = next_labels(rest, 9, annotators="coteries")
+    assert tasks["item"].tolist() == [frame["item"][0]]
+
+
+def test_caps_costs_and_the_choice_of_items_hold(posterior):
+    costs = {name: 1.0 + k for k, name in enumerate(posterior.annotations.annotators)}
+    tasks = next_labels(
+        posterior, 30, cost=costs, most_per_item=2, most_per_annotator=5,
+        among=posterior.annotations.items[:12],
+    )  # fmt: skip
+    assert tasks["cost"].sum() <= 30
+    assert tasks["item"].value_counts().max() <= 2
+    assert tasks["annotator"].value_counts().max() <= 5
+    assert set(tasks["item"]) <= set(posterior.annotations.items[:12])
+    assert (tasks["cost"] == tasks["annotator"].map(costs)).all()
+
+
+def test_somebody_new_is_expected_to_answer_as_newcomers_do(posterior):
+    tasks = next_labels(posterior, 3, annotators=["somebody new"])
+    assert set(tasks["annotator"]) == {"somebody new"}
+    best = next_labels(posterior, 3)
+    assert 0 < tasks["information"].sum() < best["information"].sum()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"budget": 0}, "A budget of 0"),
+        ({"budget": 5, "annotators": []}, "Nobody is available"),
+        ({"budget": 5, "among": []}, "No items are named"),
+        ({"budget": 0.5}, "There is nothing to ask"),
+    ],
+)
+def test_where_nothing_can_be_asked_a_sentence_says_why(posterior, given, words):
+    tasks = next_labels(posterior, **given)
+    assert len(tasks) == 0
+    assert tasks.columns.tolist()[:2] == ["item", "annotator"]
+    assert tasks.attrs["sentence"].startswith(words)
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.DataWarning")
+def test_one_annotator_has_nothing_left_to_say():
+    rows = [(f"q{i}", "ann", "ab"[i % 2]) for i in range(6)]
+    tasks = next_labels(coterie.QuickConsensus().fit(rows).posterior_, 5)
+    assert len(tasks) == 0
+    assert "somebody new can still be asked" in tasks.attrs["sentence"]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"budget": -1}, "budget must be"),
+        ({"budget": 1, "annotators": "ann"}, "neither a list of names"),
+        ({"budget": 1, "cost": {"a1": 2}}, "no cost is given for"),
+        ({"budget": 1, "cost": -2}, "the cost of a label must be"),
+        ({"budget": 1, "among": ["q01x"]}, "no item 'q01x'"),
+        ({"budget": 1, "among": "q01"}, "not a list of items"),
+        ({"budget": 1, "most_per_item": 0.5}, "most_per_item must be"),
+    ],
+)
+def test_what_cannot_be_is_refused(posterior, given, words):
+    with pytest.raises(coterie.DataError, match=words):
+        next_labels(posterior, **given)
+
+
+def test_votes_decide_nothing():
+    rows = [("q1", "ann", "a"), ("q2", "bob", "b")]
+    with pytest.raises(coterie.CoterieError, match="counts votes"):
+        next_labels(coterie.MajorityVote().fit(rows).posterior_, 1)

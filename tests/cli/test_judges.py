@@ -1,0 +1,54 @@
+"""coterie judges: one screen, one page."""
+
+import pytest
+from typer.testing import CliRunner
+
+import coterie
+from coterie.cli.app import app
+
+
+@pytest.fixture
+def labels(tmp_path):
+    crowd = coterie.simulate("copycats", items=60, annotators=5, classes=2, random_state=0)
+    crowd.annotations.to_frame().to_csv(tmp_path / "panel.csv", index=False)
+    crowd.truth.reset_index().to_csv(tmp_path / "truth.csv", index=False)
+    crowd.truth.reset_index().assign(length=range(60))[["item", "length"]].to_csv(
+        tmp_path / "items.csv", index=False
+    )
+    return tmp_path / "panel.csv"
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["judges", *map(str, words)])
+
+
+def test_screen_page_and_tables(labels, tmp_path):
+    out = tmp_path / "out"
+    done = run(
+        labels, "--model", "quick", "--truth", tmp_path / "truth.csv", "--out", out,
+        "--columns", tmp_path / "items.csv", "--prices", "a1=3,a2=0.5",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "5 judges are worth" in done.output
+    assert "Who errs together" in done.output
+    assert "length" in done.output
+    assert {path.name for path in out.iterdir()} >= {"judges.html", "labels.csv", "judges.csv"}
+    again = run(labels, "--model", "quick", "--out", out)
+    assert again.exit_code != 0
+
+
+@pytest.mark.parametrize("prices", ["nobody=1", "a1=dear", "a1=-1"])
+def test_a_price_of_nobody_is_one_sentence(labels, prices):
+    done = run(labels, "--model", "quick", "--prices", prices)
+    assert done.exit_code != 0
+    assert f"--prices {prices} is not a judge of the panel and a price" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_columns_of_few_items_are_said(labels, tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("".join((tmp_path / "items.csv").read_text().splitlines(True)[:6]))
+    done = run(labels, "--model", "quick", "--columns", few)
+    said = " ".join(done.output.split())
+    assert "few.csv: numbers of 5 of 60 items" in said
+    assert "Columns: no judge has 10 verdicts" in said

@@ -1,0 +1,65 @@
+"""coterie plan: what it says, what it writes, what it refuses."""
+
+import warnings
+
+import pandas as pd
+import pytest
+
+import coterie
+from builders.command import coterie as command
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("plan")
+    crowd = coterie.simulate("mixed", items=40, annotators=8, labels_per_item=3, random_state=0)
+    model = coterie.Consensus(random_state=0, progress=False, chains=2, sweeps=60, burn_in=20)
+    with warnings.catch_warnings(action="ignore"):
+        model.fit(crowd.annotations).posterior_.save(folder / "run.coterie")
+    return folder
+
+
+def test_it_writes_tasks_people_and_forecast(run, tmp_path):
+    costs = tmp_path / "costs.csv"
+    names = coterie.load(run / "run.coterie").annotations.annotators
+    costs.write_text("annotator,cost\n" + "".join(f"{n},0.5\n" for n in names), "utf-8")
+    out = tmp_path / "plan"
+    done = command("plan", run, "--budget", "6", "--costs", costs, "--target", "0.9", "--out", out)
+    assert done.returncode == 0, done.stderr
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    assert "with 95 % probability" in lines[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert "12 labels for 6.00" in done.stdout
+    tasks, people, curve = (pd.read_csv(out / f"{n}.csv") for n in ("tasks", "people", "forecast"))
+    assert len(tasks) == 12
+    assert tasks.columns.tolist() == [
+        "item", "annotator", "information", "accuracy_gain", "cost", "why",
+    ]  # fmt: skip
+    assert {"annotator", "bits", "action", "probability", "saves", "why"} <= set(people.columns)
+    assert set(curve["policy"]) == {"information", "random"}
+    again = command("plan", run, "--budget", "6", "--out", out)
+    assert again.returncode == 1
+    assert "--force" in again.stderr
+
+
+def test_a_budget_of_nothing_is_a_sentence(run):
+    done = command("plan", run, "--budget", "0")
+    assert done.returncode == 0, done.stderr
+    assert "A budget of 0 buys no label." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("annotator,cost\na01,free\n", "is not a number"),
+        ("annotator,cost,x\na01,1,2\n", "expected two"),
+        ("annotator,cost\na01,1\n", "no cost is given for"),
+        ("annotator,cost\na01,\n", "fill in both"),
+        ("annotator,cost\na01,1\na01,2\n", "another cost"),
+    ],
+)
+def test_costs_that_cannot_be_are_refused(run, tmp_path, text, words):
+    costs = tmp_path / "costs.csv"
+    costs.write_text(text, "utf-8")
+    done = command("plan", run, "--budget", "3", "--costs", costs)
+    assert done.returncode == 1
+    assert words in done.stderr

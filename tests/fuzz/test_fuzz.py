@@ -1,0 +1,58 @@
+"""A bounded run of every kind of case; ``make fuzz`` runs them for an hour."""
+
+import collections
+import resource
+import signal
+
+import pytest
+
+import coterie
+from fuzz.kinds import KINDS, outcome
+from fuzz.saved import CROWD, MODELS, SHORT, good_checkpoint
+
+SECONDS = 60
+GIGABYTES = 2.0
+
+
+@pytest.fixture(autouse=True)
+def no_case_hangs(request):
+    """Nothing may take so long that a person would give up."""
+
+    def stop(*_):
+        pytest.fail("a case that does not end")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_result_or_one_plain_sentence(kind):
+    found = collections.Counter()
+    findings = []
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for number in range(KINDS[kind].usual):
+        signal.setitimer(signal.ITIMER_REAL, SECONDS * (4 if number < len(KINDS) else 1))
+        verdict = outcome(kind, number)
+        found[verdict.kind] += 1
+        if verdict.finding:
+            findings.append(f"{kind} {number}: {verdict.kind}: {verdict.finding}")
+    assert not findings, "\n".join(findings[:20])
+    assert found["result"] > 0, "every case is refused: they are not cases"
+    assert found["refused"] > 0 or kind == "names", "no case is refused: they are not cases"
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1e6
+    assert grown < GIGABYTES, f"{grown:.1f} GB for small cases"
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
+@pytest.mark.parametrize("model", MODELS)
+def test_what_is_not_damaged_goes_on(model, tmp_path):
+    kind = getattr(coterie, model)
+    (tmp_path / "k").write_bytes(good_checkpoint(model))
+    went_on = kind(**SHORT, checkpoint=tmp_path / "k").fit(CROWD).posterior_
+    assert went_on.run["resumed"]
+    whole = kind(**SHORT).fit(CROWD).posterior_
+    assert (went_on.item_probability == whole.item_probability).all()
+    assert (went_on.confusion_mean == whole.confusion_mean).all()
