@@ -24,16 +24,45 @@ def posterior(crowd):
 def test_drift_is_found_and_dated_and_the_steady_are_called_steady(crowd, posterior):
     table = posterior.drift().set_index("annotator")
     turned = crowd.groups == "turned"
-    assert (table["changed"][turned] > 0.9).all()
-    assert (table["changed"][~turned] < 0.75).all()
+    assert table["changed"].is_monotonic_decreasing
+    assert (table["changed"][turned] > 0.95).all()
+    assert (table["changed"][~turned] < 0.3).all()
     assert (table["last"][turned] < table["first"][turned] - 0.15).all()
+    assert (table["after"][turned] - table["n_labels"][turned] / 2).abs().max() < 20
+    assert table["after"][~turned].isna().all()
+    assert table["when"][~turned].isna().all()
     for who in crowd.groups.index[turned]:
         course = posterior.trajectory(who)
+        assert course["time"][table["after"][who]] == table["when"][who]
         assert course.columns.tolist() == ["time", "accuracy", "accuracy_low", "accuracy_high"]
         n = len(course)
         falls = course["accuracy"].to_numpy() < (course["accuracy"].max() + 1 / 2) / 2
         assert abs(np.argmax(falls) - n / 2) < n / 4
     assert posterior.score(crowd.truth).accuracy >= 0.95
+
+
+def test_a_crowd_in_which_nobody_changes_is_called_constant():
+    still = coterie.simulate({"expert": 2, "novice": 1}, items=150, annotators=6, random_state=4)
+    frame = still.annotations.to_frame().sample(frac=1, random_state=0)
+    data = coterie.read(frame.assign(time=range(len(frame))), time="time")
+    model = coterie.DynamicIBCC(sweeps=300, burn_in=100, chains=2, random_state=0)
+    table = model.fit(data).posterior_.drift()
+    assert (table["changed"] < 0.5).all()
+    assert table["changed"].mean() < 0.25
+
+
+def test_the_margin_says_how_far_is_a_change(posterior):
+    changed = [
+        posterior.drift(margin=margin).set_index("annotator")["changed"].sort_index()
+        for margin in (0.0, 0.1, 0.9)
+    ]
+    assert (changed[0] >= changed[1]).all()
+    assert (changed[1] >= changed[2]).all()
+    # The smallest step is a move: what is left is the probability of a walk without steps.
+    static = posterior.drift().set_index("annotator")["static"].sort_index()
+    np.testing.assert_allclose(1 - changed[0], static, atol=0.02)
+    with pytest.raises(coterie.DataError, match=r"drift\(margin=...\) must be at least 0 and"):
+        posterior.drift(margin=1)
 
 
 def test_saved_checkpointed_and_pickled(crowd, posterior, tmp_path):

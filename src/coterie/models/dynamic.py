@@ -40,8 +40,8 @@ class DynamicIBCC(SamplingEstimator):
     >>> crowd = coterie.simulate("drifting", items=60, annotators=6, classes=2, random_state=0)
     >>> model = coterie.DynamicIBCC(sweeps=200, burn_in=100, chains=2, random_state=0)
     >>> model.fit(crowd.annotations).posterior_.drift().columns.tolist()
-    ['annotator', 'n_labels', 'changed', 'first', 'first_low', 'first_high', 'last', 'last_low',
-    'last_high']
+    ['annotator', 'n_labels', 'changed', 'static', 'after', 'when', 'first', 'first_low',
+    'first_high', 'last', 'last_low', 'last_high']
     """
 
     prior_type: ClassVar[type[Prior]] = DynamicPrior

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import CoterieError
+from coterie.errors import CoterieError, DataError
 from coterie.posterior.draws import INTERVAL
 from coterie.posterior.people import codes_of
+from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
 
-def moments_of(posterior: Posterior) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Give each moment's annotator and time, and its accuracy in every draw, (draws, moments)."""
+LIKELY = 0.5
+"""Probability of a change from which on it is dated."""
+
+
+class Moments(NamedTuple):
+    """All moments in a row, those of an annotator together and in the order of time."""
+
+    annotator: NDArray[Any]  # (moments,)
+    time: NDArray[Any]  # (moments,)
+    n_labels: NDArray[Any]  # (moments,)
+    accuracy: NDArray[Any]  # (draws, moments)
+
+
+def moments_of(posterior: Posterior) -> Moments:
+    """Give every moment, and its accuracy in every draw."""
     draws, times = posterior.draws, posterior.annotations.times
     if draws is None or times is None or "accuracy_at" not in draws.extra:
         raise CoterieError(f"{posterior.model} does not know of time; fit DynamicIBCC")
@@ -30,40 +44,96 @@ def moments_of(posterior: Posterior) -> tuple[NDArray[Any], NDArray[Any], NDArra
     n = np.diff(course.moment_start)
     who = np.repeat(np.arange(len(n)), n)
     first = np.searchsorted(course.moment, np.arange(len(who)))
-    return who, times.time[first], accuracy.reshape(-1, accuracy.shape[-1])
+    flat = accuracy.reshape(-1, accuracy.shape[-1])
+    return Moments(who, times.time[first], course.n_labels, flat)
 
 
-def drift_table(posterior: Posterior) -> pd.DataFrame:
+def range_of(accuracy: NDArray[Any], first: NDArray[Any]) -> NDArray[Any]:
+    """Give how far accuracies, shape (draws, moments), move: the highest less the lowest.
+
+    Parameters
+    ----------
+    accuracy
+        Of all moments in a row.
+    first
+        Where each annotator's moments begin, rising, shape (annotators,).
+
+    Examples
+    --------
+    >>> range_of(np.array([[0.75, 0.25, 0.5, 0.5]]), np.array([0, 3]))
+    array([[0.5, 0. ]])
+    """
+    most = np.maximum.reduceat(accuracy, first, axis=1)
+    return np.asarray(most - np.minimum.reduceat(accuracy, first, axis=1))
+
+
+def cut(course: NDArray[Any]) -> int:
+    """Give where a course is best cut into two that stand still, by least squares; 0 for one.
+
+    Examples
+    --------
+    >>> cut(np.array([0.9, 0.9, 0.8, 0.5, 0.5]))
+    3
+    """
+    n = np.arange(1, len(course))
+    if len(n) == 0:
+        return 0
+    before = np.cumsum(course)
+    left, right = before[:-1], before[-1] - before[:-1]
+    return int(n[np.argmax(left**2 / n + right**2 / (len(course) - n))])
+
+
+def drift_table(posterior: Posterior, margin: float) -> pd.DataFrame:
     """Give one row per annotator; see :meth:`coterie.posterior.Posterior.drift`."""
-    who, _, accuracy = moments_of(posterior)
+    if not 0 <= margin < 1:
+        raise DataError(f"drift(margin=...) must be at least 0 and below 1, got {quoted(margin)}")
+    moments = moments_of(posterior)
     assert posterior.draws is not None
     a = posterior.annotations
     static = posterior.draws.extra["static"].values.mean(axis=(0, 1))
     heard = np.flatnonzero(a.labels_per_annotator > 0)
-    first = np.searchsorted(who, heard)
-    last = np.searchsorted(who, heard, side="right") - 1
+    first = np.searchsorted(moments.annotator, heard)
+    last = np.searchsorted(moments.annotator, heard, side="right") - 1
+    changed = (range_of(moments.accuracy, first) > margin).mean(axis=0)
     columns: dict[str, Any] = {
         "annotator": a.annotators[heard],
         "n_labels": a.labels_per_annotator[heard],
-        "changed": 1 - static[heard],
+        "changed": changed,
+        "static": static[heard],
     }
+    columns |= date_changes(moments, first, last, changed >= LIKELY)
     for name, at in (("first", first), ("last", last)):
-        low, high = np.quantile(accuracy[:, at], INTERVAL, axis=0)
-        columns |= {name: accuracy[:, at].mean(axis=0), f"{name}_low": low, f"{name}_high": high}
+        low, high = np.quantile(moments.accuracy[:, at], INTERVAL, axis=0)
+        mean = moments.accuracy[:, at].mean(axis=0)
+        columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
     table = pd.DataFrame(columns)
     return table.sort_values("changed", ascending=False, kind="stable", ignore_index=True)
 
 
+def date_changes(
+    moments: Moments, first: NDArray[Any], last: NDArray[Any], likely: NDArray[Any]
+) -> dict[str, Any]:
+    """Give after how many labels and when each annotator changed; missing where none is likely."""
+    course = moments.accuracy.mean(axis=0)
+    turn = [
+        f + cut(course[f : end + 1]) if dated else f
+        for f, end, dated in zip(first, last, likely, strict=True)
+    ]
+    done = np.append(0, np.cumsum(moments.n_labels)).astype(np.int64)
+    after = pd.Series(done[turn] - done[first], dtype="Int64").mask(~likely)
+    return {"after": after, "when": np.where(likely, moments.time[turn], np.nan)}
+
+
 def trajectory_table(posterior: Posterior, annotator: Hashable) -> pd.DataFrame:
     """Give one row per moment; see :meth:`coterie.posterior.Posterior.trajectory`."""
-    who, time, accuracy = moments_of(posterior)
+    moments = moments_of(posterior)
     (l,) = codes_of([annotator], posterior.annotations.annotators)
-    at = np.flatnonzero(who == l)
-    low, high = np.quantile(accuracy[:, at], INTERVAL, axis=0)
+    at = np.flatnonzero(moments.annotator == l)
+    low, high = np.quantile(moments.accuracy[:, at], INTERVAL, axis=0)
     return pd.DataFrame(
         {
-            "time": time[at],
-            "accuracy": accuracy[:, at].mean(axis=0),
+            "time": moments.time[at],
+            "accuracy": moments.accuracy[:, at].mean(axis=0),
             "accuracy_low": low,
             "accuracy_high": high,
         }

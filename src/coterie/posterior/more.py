@@ -72,15 +72,19 @@ class MoreTables:
         return replace(found, groups=community_partition(found, least, restarts, random_state))
 
     @table
-    def drift(self) -> pd.DataFrame:
+    def drift(self, *, margin: float = 0.1) -> pd.DataFrame:
         """One row per annotator, likeliest to have changed first (DynamicIBCC).
 
-        Columns: annotator, n_labels, changed (the probability that they did), and their accuracy
-        at the first and at the last label with 95 % intervals.
+        Columns: annotator, n_labels; ``changed``, the probability that between some two of their
+        labels their accuracy moved by more than ``margin``; ``static``, the probability that their
+        walk has no steps at all, which stays near its prior where steps would be too small to see;
+        ``after`` and ``when``, how many labels they had given when they changed, and the time of
+        the next, if that is likely; their accuracy at the first and at the last label with 95 %
+        intervals.
         """
         from coterie.posterior.drift import drift_table
 
-        return drift_table(self._found)
+        return drift_table(self._found, margin)
 
     @table
     def trajectory(self, annotator: Hashable) -> pd.DataFrame:

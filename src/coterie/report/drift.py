@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+
 from coterie.posterior import Posterior
 from coterie.words.names import name
 
@@ -23,5 +25,12 @@ def drift_facts(posterior: Posterior) -> Facts | None:
     return {
         "n": int((table["changed"] >= CHANGED).sum()),
         "of": len(table),
-        "rows": [{**row, "annotator": name(row["annotator"])} for row in rows],
+        "rows": [
+            row
+            | {
+                "annotator": name(row["annotator"]),
+                "after": None if pd.isna(row["after"]) else int(row["after"]),
+            }
+            for row in rows
+        ],
     }

@@ -170,15 +170,10 @@ def sweep_items(
     tally.sweeps[0] += tally.weight
     for i in range(len(state.truth)):
         first, last = data.item_start[i], data.item_start[i + 1]
-        for t in range(len(balance)):
-            weights[t] = math.log(balance[t]) if balance[t] > 0 else -math.inf
-            for k in range(first, last):
-                s, c = prior.course.moment_of_label[k], data.item_answer[k]
-                weights[t] += log_answer(t, c, s, state.v, prior.sticks.place)
         if data.gold[i] >= 0:
             tally.probability[i, data.gold[i]] += tally.weight
         else:
-            normalise(weights)
+            weigh_item(i, state, data, prior, balance, weights)
             for t in range(len(balance)):
                 tally.probability[i, t] += tally.weight * weights[t]
             if first < last:
@@ -190,6 +185,19 @@ def sweep_items(
             s, c = prior.course.moment_of_label[k], data.item_answer[k]
             result += log_answer(state.truth[i], c, s, state.v, prior.sticks.place)
     return result
+
+
+@part
+def weigh_item(
+    i: int, state: State, data: Codes, prior: Prior, balance: FloatArray, weights: FloatArray
+) -> None:
+    """Write the probabilities of the classes of item i given tau and v, shape (T,)."""
+    for t in range(len(balance)):
+        weights[t] = math.log(balance[t]) if balance[t] > 0 else -math.inf
+        for k in range(data.item_start[i], data.item_start[i + 1]):
+            s, c = prior.course.moment_of_label[k], data.item_answer[k]
+            weights[t] += log_answer(t, c, s, state.v, prior.sticks.place)
+    normalise(weights)
 
 
 @piece
