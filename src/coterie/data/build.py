@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,28 +13,18 @@ from coterie.data.annotations import Annotations, Array
 from coterie.data.anonymous import anonymised
 from coterie.data.answers import Answers, code_answers
 from coterie.data.codes import Codes, count_pairs, encode
-from coterie.data.columns import ROLES, Asked, Columns, gold_like, place_of
+from coterie.data.columns import Asked, Columns, gold_like, place_of
 from coterie.data.forms import Triples, read_triples
 from coterie.data.gold import gold_of_rows, with_gold
 from coterie.data.moments import read_times
 from coterie.data.provenance import Export, Form, Gold, Provenance
+from coterie.data.repeated import mark_repeated, repeats
 from coterie.data.table import INDEX, Table, table_from
 from coterie.data.times import FloatArray, Times, times_of
-from coterie.data.warn import (
-    warn_of_blanks,
-    warn_of_lone_annotator,
-    warn_of_lone_item,
-    warn_of_lone_label,
-    warn_of_many_classes,
-    warn_of_mixed_types,
-    warn_of_non_answers,
-    warn_of_one_for_all,
-    warn_of_unsaid,
-    warn_of_variants,
-)
+from coterie.data.warn import look_over, tally, warn_of_unsaid
 from coterie.errors import Argument, DataError
 from coterie.words.values import written
-from coterie.words.visible import quoted, text_of
+from coterie.words.visible import text_of
 
 DUPLICATES = ("error", "first", "last", "keep")
 log = logging.getLogger("coterie")
@@ -97,8 +87,10 @@ def annotations_from(
         ),
         times=None if moments is None else _timed(triples, answers, kept, moments),
     )
-    _look_over(table, triples, {*(answers.classes if classes else ()), *answers.extra_answers})
-    warn_of_unsaid(table, triples.label, answers.extra_answers.tolist())
+    tallies = [tally(coded) for coded in triples[:3]]
+    known_words = {*(answers.classes if classes else ()), *answers.extra_answers}
+    look_over(table, tallies, len(triples.item.values), known_words)
+    warn_of_unsaid(table, tallies[2], answers.extra_answers.tolist())
     if known is not None and place is not None:
         source = Gold(column=table.columns[place])
         annotations = gold_of_rows(table, annotations, triples.item_of_row, known, source)
@@ -119,22 +111,6 @@ def _as_they_are(annotations: Annotations, told: dict[str, Any], gold: Any) -> A
                 remedy=["pass ", Argument(argument), " where the labels are read"],
             )
     return annotations if gold is None else with_gold(annotations, gold)
-
-
-def _look_over(table: Table, triples: Triples, declared: set[Any]) -> None:
-    """Warn of what works, but a person should look at."""
-    warn_of_variants(table, triples.label)
-    warn_of_lone_label(table, triples.label)
-    warn_of_non_answers(table, triples.label, declared)
-    if not declared:
-        warn_of_many_classes(table, triples.label)
-    warn_of_lone_annotator(table, triples.annotator)
-    warn_of_lone_item(table, triples.item)
-    warn_of_one_for_all(table, triples.item, triples.annotator)
-    for role, coded in zip(ROLES, triples[:3], strict=True):
-        warn_of_mixed_types(table, role, coded)
-    for role, coded in zip(ROLES[:2], triples[:2], strict=True):
-        warn_of_blanks(table, role, coded)
 
 
 def _parts(triples: Triples, answers: Answers, kept: Array | None) -> list[Array]:
@@ -163,9 +139,9 @@ def _kept(
     if duplicates == "keep" or count_pairs(codes) == len(answers.codes):
         return None
     order = None if moments is None else np.argsort(moments, kind="stable")
-    repeated = _repeated(triples, "last" if duplicates == "last" else "first", order)
+    repeated = mark_repeated(triples, "last" if duplicates == "last" else "first", order)
     if duplicates == "error":
-        raise _repeats(table, triples, repeated)
+        raise repeats(table, triples, repeated)
     return ~repeated
 
 
@@ -183,51 +159,6 @@ def _timed(triples: Triples, answers: Answers, kept: Array | None, moments: Floa
     item, annotator, answer = _parts(triples, answers, kept)
     time = moments if kept is None else moments[kept]
     return times_of(item, annotator, answer, time, len(triples.annotator.values))
-
-
-def _repeated(
-    triples: Triples, keep: Literal["first", "last"], order: Array | None = None
-) -> Array:
-    """Mark an annotator's labels of an item but the first or last, by rows or in this order."""
-    import pandas as pd
-
-    pair = triples.item.codes.astype(np.int64) * len(triples.annotator.values)
-    pair += triples.annotator.codes
-    if order is None:
-        return pd.Series(pair).duplicated(keep=keep).to_numpy()
-    marked = np.zeros(len(pair), bool)
-    marked[order] = pd.Series(pair[order]).duplicated(keep=keep).to_numpy()
-    return marked
-
-
-def _repeats(table: Table, triples: Triples, repeated: Array) -> DataError:
-    (again,) = np.nonzero(repeated)
-    item = triples.item.values.tolist()[triples.item.codes[again[0]]]
-    annotator = triples.annotator.values.tolist()[triples.annotator.codes[again[0]]]
-    rows = np.unique(triples.rows_of(again))
-    first, last, keep = (Argument("duplicates", rule) for rule in ("first", "last", "keep"))
-    return DataError(
-        f"{table.rows(rows)} {'repeats' if len(rows) == 1 else 'repeat'} the item and annotator "
-        f"of an earlier label ({len(again):,} in all, {_agreement(triples, again)}; first item "
-        f"{quoted(item)}, annotator {quoted(annotator)})",
-        remedy=[
-            *("pass ", first, " or ", last, " to keep one label of each, "),
-            *("or ", keep, " to count them all"),
-        ],
-    )
-
-
-def _agreement(triples: Triples, again: Array) -> str:
-    """Say how many repeated labels say the same as the first of their item and annotator."""
-    import pandas as pd
-
-    pair = pd.MultiIndex.from_arrays([triples.item.codes, triples.annotator.codes])
-    label = pd.Series(triples.label.codes, index=pair)
-    first = label[~label.index.duplicated()]
-    same = int((first.loc[pair[again]].to_numpy() == label.iloc[again].to_numpy()).sum())
-    if same == len(again):
-        return "which say the same" if same > 1 else "which says the same"
-    return f"{same:,} of which say the same" if same else "none of which says the same"
 
 
 def _taken(table: Table, columns: Columns) -> Provenance:

@@ -67,8 +67,8 @@ def encode(
     item, annotator, answer = (
         _checked(x, n) for x, n in ((item, n_items), (annotator, n_annotators), (answer, n_answers))
     )
-    by_item = _sorted_triples(item, annotator, answer, (n_items, n_annotators, n_answers))
-    by_annotator = _sorted_triples(annotator, item, answer, (n_annotators, n_items, n_answers))
+    by_item = sorted_triples(item, annotator, answer, (n_items, n_annotators, n_answers))
+    by_annotator = sorted_triples(annotator, item, answer, (n_annotators, n_items, n_answers))
     known = gold_codes(gold, n_items, n_classes)
     codes = Codes(*by_item, *by_annotator, known, n_classes, n_answers)
     for array in codes[:7]:
@@ -94,7 +94,7 @@ def gold_codes(gold: Array | None, n_items: int, n_classes: int) -> IntArray:
     return codes
 
 
-def _sorted_triples(
+def sorted_triples(
     row: IntArray, column: IntArray, answer: IntArray, sizes: tuple[int, int, int]
 ) -> tuple[NDArray[np.int64], IntArray, IntArray]:
     """Sort by (row, column, answer); give row starts, columns, answers."""

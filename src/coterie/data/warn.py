@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from coterie.data.annotations import Array
+from coterie.data.columns import ROLES
 from coterie.data.encoding import Coded
 from coterie.data.table import Table
 from coterie.errors import Argument, DataWarning, Words
@@ -35,15 +37,60 @@ def _warn(message: Words, remedy: Words = "") -> None:
     warnings.warn(DataWarning(message, remedy=remedy), stacklevel=2)
 
 
-def _counts(coded: Coded) -> dict[Any, int]:
-    """Give how often each value occurs."""
-    counts = np.bincount(coded.codes, minlength=len(coded.values))
-    return dict(zip(coded.values.tolist(), counts.tolist(), strict=True))
+class Tally(NamedTuple):
+    """The different values of a column, and how often each occurs: all that warnings look at."""
+
+    values: Array  # (distinct,)
+    counts: Array  # (distinct,)
+
+    @property
+    def total(self) -> int:
+        """Number of cells."""
+        return int(self.counts.sum())
+
+    def by_value(self) -> dict[Any, int]:
+        """Give how often each value occurs."""
+        return dict(zip(self.values.tolist(), self.counts.tolist(), strict=True))
 
 
-def warn_of_non_answers(table: Table, label: Coded, declared: Collection[Any]) -> None:
+def tally(coded: Coded) -> Tally:
+    """Count how often each value of a column occurs."""
+    return Tally(coded.values, np.bincount(coded.codes, minlength=len(coded.values)))
+
+
+def look_over(table: Table, columns: Sequence[Tally], n_items: int, declared: set[Any]) -> None:
+    """Warn of what works, but a person should look at.
+
+    Parameters
+    ----------
+    table
+        Where the labels come from.
+    columns
+        Items, annotators and labels; items are looked at as far as they are given.
+    n_items
+        How many items there are.
+    declared
+        Labels of which somebody has said what they are.
+    """
+    item, annotator, label = columns
+    warn_of_variants(table, label)
+    warn_of_lone_label(table, label)
+    warn_of_non_answers(table, label, declared)
+    if not declared:
+        warn_of_many_classes(table, label)
+    warn_of_lone_annotator(table, annotator)
+    if n_items == 1:
+        warn_of_lone_item(table, item)
+    warn_of_one_for_all(table, n_items, annotator)
+    for role, values in zip(ROLES, columns, strict=True):
+        warn_of_mixed_types(table, role, values.values)
+    for role, values in zip(ROLES[:2], columns, strict=False):
+        warn_of_blanks(table, role, values.values)
+
+
+def warn_of_non_answers(table: Table, label: Tally, declared: Collection[Any]) -> None:
     """Ask about labels that read like no answer, unless somebody has said what they are."""
-    counts = _counts(label)
+    counts = label.by_value()
     found = [
         v for v in counts if v not in declared and text_of(v).strip().casefold() in NOT_ANSWERS
     ]
@@ -60,9 +107,9 @@ def warn_of_non_answers(table: Table, label: Coded, declared: Collection[Any]) -
     )
 
 
-def warn_of_many_classes(table: Table, label: Coded) -> None:
+def warn_of_many_classes(table: Table, label: Tally) -> None:
     """Say that labels hardly ever come back: numbers or free text, not categories."""
-    n_classes, n_labels = len(label.values), len(label.codes)
+    n_classes, n_labels = len(label.values), label.total
     if n_classes < MANY_CLASSES or n_labels >= FEW_EACH * n_classes:
         return
     numbers = label.values.dtype.kind == "f" or all(map(_is_fraction, label.values.tolist()))
@@ -79,9 +126,9 @@ def _is_fraction(value: Any) -> bool:
     return "." in text and text.replace(".", "", 1).lstrip("+-").isdecimal()
 
 
-def warn_of_blanks(table: Table, role: str, coded: Coded) -> None:
+def warn_of_blanks(table: Table, role: str, values: Array) -> None:
     """Show ids that differ only by blanks around them, and would be two."""
-    texts = [value for value in coded.values.tolist() if isinstance(value, str)]
+    texts = [value for value in values.tolist() if isinstance(value, str)]
     if not any(text != text.strip() for text in texts):
         return
     groups = _alike(sorted(texts), str.strip)
@@ -94,13 +141,12 @@ def warn_of_blanks(table: Table, role: str, coded: Coded) -> None:
         )
 
 
-def warn_of_lone_item(table: Table, item: Coded) -> None:
+def warn_of_lone_item(table: Table, item: Tally) -> None:
     """Say that one item teaches nothing of the annotators."""
-    if len(item.values) == 1:
-        _warn(
-            f"{table.name} has one item, {quoted(item.values.tolist()[0])}: nothing can be learnt "
-            "of the annotators from it, and the result is little more than a vote"
-        )
+    _warn(
+        f"{table.name} has one item, {quoted(item.values.tolist()[0])}: nothing can be learnt "
+        "of the annotators from it, and the result is little more than a vote"
+    )
 
 
 def _alike(values: list[Any], key: Any) -> list[list[Any]]:
@@ -110,13 +156,13 @@ def _alike(values: list[Any], key: Any) -> list[list[Any]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def warn_of_variants(table: Table, label: Coded) -> None:
+def warn_of_variants(table: Table, label: Tally) -> None:
     """Show labels that differ only by case or surrounding blanks."""
     texts = [value for value in label.values.tolist() if isinstance(value, str)]
     groups = _alike(sorted(texts), lambda text: text.strip().casefold())
     if not groups:
         return
-    counts = _counts(label)
+    counts = label.by_value()
     shown = "; ".join(
         ", ".join(f"{quoted(text)} ({counts[text]:,})" for text in group) for group in groups[:3]
     )
@@ -127,9 +173,8 @@ def warn_of_variants(table: Table, label: Coded) -> None:
     )
 
 
-def warn_of_mixed_types(table: Table, role: str, coded: Coded) -> None:
+def warn_of_mixed_types(table: Table, role: str, values: Array) -> None:
     """Show values that are written alike and differ in type, such as 1 and '1'."""
-    values = coded.values
     if values.dtype != object or all(type(value) is str for value in values):
         return
     groups = _alike(values.tolist(), str)
@@ -142,7 +187,7 @@ def warn_of_mixed_types(table: Table, role: str, coded: Coded) -> None:
         )
 
 
-def warn_of_lone_annotator(table: Table, annotator: Coded) -> None:
+def warn_of_lone_annotator(table: Table, annotator: Tally) -> None:
     """Say that a single annotator cannot be compared with anybody."""
     if len(annotator.values) == 1:
         _warn(
@@ -151,9 +196,9 @@ def warn_of_lone_annotator(table: Table, annotator: Coded) -> None:
         )
 
 
-def warn_of_one_for_all(table: Table, item: Coded, annotator: Coded) -> None:
+def warn_of_one_for_all(table: Table, n_items: int, annotator: Tally) -> None:
     """Say that one annotator is nearly the whole file, or that nobody labels what another does."""
-    counts, n_labels = _counts(annotator), len(annotator.codes)
+    counts, n_labels = annotator.by_value(), annotator.total
     if len(counts) < 2 or n_labels < FEW_LABELS:
         return
     name = max(counts, key=lambda one: counts[one])
@@ -162,7 +207,7 @@ def warn_of_one_for_all(table: Table, item: Coded, annotator: Coded) -> None:
             f"{counts[name]:,} of {n_labels:,} labels of {table.name} are by one annotator, "
             f"{quoted(name)}: few others can say whether they are right"
         )
-    elif len(item.values) == n_labels:
+    elif n_items == n_labels:
         _warn(
             f"every item of {table.name} has one label: annotators who label nothing in common "
             "cannot be compared, and a result can only repeat the labels; get a second label of "
@@ -170,7 +215,7 @@ def warn_of_one_for_all(table: Table, item: Coded, annotator: Coded) -> None:
         )
 
 
-def warn_of_unsaid(table: Table, label: Coded, extra: Collection[Any]) -> None:
+def warn_of_unsaid(table: Table, label: Tally, extra: Collection[Any]) -> None:
     """Ask about an extra answer that nobody gave, if a label is written nearly so."""
     given = label.values.tolist()
     for answer in extra:
@@ -178,7 +223,7 @@ def warn_of_unsaid(table: Table, label: Coded, extra: Collection[Any]) -> None:
             _warn([Argument("extra_answers"), f" names {quoted(answer)}, which nobody said{asked}"])
 
 
-def warn_of_lone_label(table: Table, label: Coded) -> None:
+def warn_of_lone_label(table: Table, label: Tally) -> None:
     """Say that every label is the same, though more classes were declared."""
     if len(label.values) == 1:
         _warn(

@@ -13,7 +13,7 @@ from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.text import not_utf8
 
-_COUNTED = "the first is row 1"
+COUNTED = "the first is row 1"
 _ROOM, _THINNEST = 10_000_000, 20
 """Cells that a table may have in any case, and how many of them may stand for one in the file."""
 
@@ -45,7 +45,7 @@ def jsonl_table(file: File) -> Table:
         with file.text("utf-8-sig") as texts:
             for line, text in enumerate(texts, 1):
                 if text.strip():
-                    for key, cell in _parsed(file, line, text).items():
+                    for key, cell in parsed(file, line, text).items():
                         column = columns.get(key)
                         if column is None:
                             column = columns[key] = Column([], [])
@@ -74,13 +74,14 @@ def jsonl_table(file: File) -> Table:
         Source(file.name, Format.JSONL, file.path),
         tuple(columns),
         code,
-        counted=_COUNTED,
+        counted=COUNTED,
         number=lambda places: [lines[p] for p in places],
     )
 
 
-def _parsed(file: File, line: int, text: str) -> dict[str, Any]:
-    where = f"row {line} of {file.name} ({_COUNTED})"
+def parsed(file: File, line: int, text: str) -> dict[str, Any]:
+    """Give the object on a line; anything else is a DataError."""
+    where = f"row {line} of {file.name} ({COUNTED})"
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:

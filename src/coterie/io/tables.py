@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
@@ -32,21 +32,27 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"  # with the mark that may stand before UTF-8
 def table_of_file(path: str | PathLike[str] | File) -> Table:
     """See a CSV, TSV, Parquet or JSONL file as a table; ``"-"`` is standard input."""
     file = path if isinstance(path, File) else find(path)
-    table = _table_of(file, file.head())
-    for column in table.columns:
-        if isinstance(column, str) and _is_unfit(column):
-            raise DataError(f"the column {quoted(column)} of {file.name} {_UNFIT}")
+    head = file.head()
+    table = READERS[format_of(file, head)](file, head)
+    refuse_unfit_names(file, table.columns)
 
     def code(places: Sequence[int]) -> list[Coded]:
         coded = table.code(places)
         for place, column in zip(places, coded, strict=True):
-            _refuse_unfit(table, place, column)
+            refuse_unfit(table, place, column)
         return coded
 
     return replace(table, code=code)
 
 
-def _refuse_unfit(table: Table, place: int, column: Coded) -> None:
+def refuse_unfit_names(file: File, columns: Sequence[Hashable]) -> None:
+    """Refuse names of columns that no text file could hold."""
+    for column in columns:
+        if isinstance(column, str) and _is_unfit(column):
+            raise DataError(f"the column {quoted(column)} of {file.name} {_UNFIT}")
+
+
+def refuse_unfit(table: Table, place: int, column: Coded) -> None:
     """Refuse text that no text file could hold: a result could not be written."""
     if column.values.dtype != object:
         return
@@ -63,15 +69,24 @@ def _is_unfit(text: str) -> bool:
 _UNFIT = "holds a NUL or half a character (a lone surrogate); write it without"
 
 
-def _table_of(file: File, head: bytes) -> Table:
+READERS: dict[Format, Callable[[File, bytes], Table]] = {
+    Format.PARQUET: lambda file, _: _parquet_table(file),
+    Format.EXCEL: lambda file, _: excel_table(file),
+    Format.JSONL: lambda file, _: jsonl_table(file),
+    Format.TEXT: text_table,
+}
+
+
+def format_of(file: File, head: bytes) -> Format:
+    """Tell from its first bytes and its name what a file is; what is no table is a DataError."""
     if head.startswith(PARQUET):
-        return _parquet_table(file)
+        return Format.PARQUET
     if file.suffix in (".parquet", ".pq"):
         raise DataError(f"{file.name} is not a Parquet file: it does not begin with PAR1")
     if not head.strip(_BLANK):
         raise DataError(empty(file.name))
     if head.startswith(_ZIP) and file.suffix in (".xlsx", ".xlsm"):
-        return excel_table(file)
+        return Format.EXCEL
     if head.startswith(_ZIP) or file.suffix == ".json":
         raise DataError(
             f"{file.name} is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame"
@@ -82,8 +97,8 @@ def _table_of(file: File, head: bytes) -> Table:
     if file.suffix in (".jsonl", ".ndjson") or typed:
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             raise DataError(f"{file.name} is UTF-16; save it as UTF-8")
-        return jsonl_table(file)
-    return text_table(file, head)
+        return Format.JSONL
+    return Format.TEXT
 
 
 @contextmanager
@@ -106,7 +121,7 @@ def parquet_opened(file: File) -> Iterator[Any]:
         raise DataError(f"{file.name} is a damaged Parquet file: {reason_of(error)}") from error
 
 
-def _as_text(column: Any, file: File) -> Any:
+def as_text(column: Any, file: File) -> Any:
     """Give bytes as the text that they mostly are: many programs write it so."""
     import pyarrow as pa
 
@@ -141,6 +156,6 @@ def _parquet_table(file: File) -> Table:
                     f"{file.name} has several columns called {quoted(twice[0])}; rename one"
                 )
             table = found.read(columns=[names[place] for place in places])
-            return [code_arrow(_as_text(table.column(names[place]), file)) for place in places]
+            return [code_arrow(as_text(table.column(names[place]), file)) for place in places]
 
     return Table(Source(file.name, Format.PARQUET, file.path), tuple(names), code)

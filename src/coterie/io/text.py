@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import csv
+import sys
 from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -28,6 +29,11 @@ csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))  # for all of P
 
 def text_table(file: File, head: bytes) -> Table:
     """See a delimited text file as a table; the header decides the delimiter."""
+    return text_of(file, head).table()
+
+
+def text_of(file: File, head: bytes) -> Text:
+    """Find out how a text file is written: its encoding, its delimiter, its header."""
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
     usual = "\t" if file.suffix in (".tsv", ".tab") else ","
     # Of equals max takes the first, so the usual delimiter stands first.
@@ -43,18 +49,10 @@ def text_table(file: File, head: bytes) -> Table:
             f"{file.name} has a single column, {quoted(header[0])}; expected columns separated by "
             "a comma, a semicolon, a tab or '|'"
         )
-    text = Text(file, encoding, delimiter, len(header))
     found = [] if delimiter == usual or not file.suffix else [f"separated by {quoted(delimiter)}"]
     found += ["UTF-16"] if encoding == "utf-16" else []
     note = f" ({', '.join(found)})" if found else ""
-    return Table(
-        source=Source(file.name, Format.TEXT, file.path, note),
-        columns=tuple(header),
-        code=text.code,
-        counted=_COUNTED,
-        number=text.lines_of,
-        index=0 if header[0] == "" else None,
-    )
+    return Text(file, encoding, delimiter, tuple(header), note)
 
 
 def _header(file: File, encoding: str, delimiter: str) -> list[str]:
@@ -88,7 +86,24 @@ class Text:
     file: File
     encoding: str
     delimiter: str
-    width: int
+    header: tuple[str, ...]
+    note: str
+
+    @property
+    def width(self) -> int:
+        """Number of columns."""
+        return len(self.header)
+
+    def table(self) -> Table:
+        """See all rows as a table."""
+        return Table(
+            source=Source(self.file.name, Format.TEXT, self.file.path, self.note),
+            columns=self.header,
+            code=self.code,
+            counted=_COUNTED,
+            number=self.lines_of,
+            index=0 if self.header[0] == "" else None,
+        )
 
     def chunks(self, size: int) -> Iterator[tuple[int, list[list[str]]]]:
         """Give rows, ``size`` at a time, blank ones left out, and the line before each chunk."""
@@ -124,19 +139,22 @@ class Text:
 
     def code(self, places: Sequence[int]) -> list[Coded]:
         """Code the columns at these places in one pass."""
-        codes = [array("i") for _ in places]
-        words: list[defaultdict[str, int]] = [defaultdict(count().__next__) for _ in places]
+        return next(self.blocks(places, sys.maxsize))
+
+    def blocks(self, places: Sequence[int], size: int) -> Iterator[list[Coded]]:
+        """Code the columns at these places, about so many rows at a time; one block at least."""
+        codes, words = _nothing(places)
+        full = False
         for _, rows in self.chunks(_CHUNK):
+            if full:
+                yield _coded(codes, words)
+                codes, words = _nothing(places)
             if not {*map(len, rows)} <= {self.width}:
                 raise DataError(self.ragged())
             for place, code, word in zip(places, codes, words, strict=True):
                 code.extend(map(word.__getitem__, [row[place] for row in rows]))
-        return [
-            Coded(
-                np.frombuffer(code, np.int32) if code else np.empty(0, np.int32), value_array(word)
-            )
-            for code, word in zip(codes, words, strict=True)
-        ]
+            full = len(codes[0]) >= size
+        yield _coded(codes, words)
 
     def lines_of(self, places: Sequence[int]) -> list[int]:
         """Give the line on which each row begins, as an editor counts."""
@@ -161,6 +179,20 @@ class Text:
             f"row {line} of {self.file.name} ({_COUNTED}) has {len(row)} fields, "
             f"the header has {self.width}; {remedy}"
         )
+
+
+Words = defaultdict[str, int]
+
+
+def _nothing(places: Sequence[int]) -> tuple[list[array[int]], list[Words]]:
+    return [array("i") for _ in places], [defaultdict(count().__next__) for _ in places]
+
+
+def _coded(codes: list[array[int]], words: list[Words]) -> list[Coded]:
+    return [
+        Coded(np.frombuffer(code, np.int32) if code else np.empty(0, np.int32), value_array(word))
+        for code, word in zip(codes, words, strict=True)
+    ]
 
 
 def _filled(row: list[str]) -> bool:
