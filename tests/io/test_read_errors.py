@@ -131,7 +131,7 @@ BAD = {
     ),
     "json": (
         "a.json",
-        '[{"item": 1}]',
+        '{"item": 1}',
         "a.json is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame",
     ),
     "parquet in name only": (

@@ -207,7 +207,11 @@ def test_shares_add_up_and_nobody_is_left_out(total):
 @pytest.mark.parametrize(
     ("scenario", "options", "sentence"),
     [
-        ("mixture", {}, r"no crowd 'mixture'; choose one of \['mixed', .*'copycats', .*\]"),
+        (
+            "mixture",
+            {},
+            r"no crowd 'mixture' \(did you mean 'mixed'\?\); choose one of \['mixed', .*'copycats'",
+        ),
         ({"expert": 1, "robot": 1}, {}, r"no kind of annotator 'robot'; .*'spammer'"),
         ({"expert": -1}, {}, "shares of groups must be positive"),
         ([], {}, "at least one group"),

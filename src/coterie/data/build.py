@@ -23,7 +23,7 @@ from coterie.data.table import INDEX, Table, table_from
 from coterie.data.times import FloatArray, Times, times_of
 from coterie.data.warn import look_over, tally, warn_of_unsaid
 from coterie.errors import Argument, DataError
-from coterie.words.values import written
+from coterie.words.values import not_one_of
 from coterie.words.visible import text_of
 
 DUPLICATES = ("error", "first", "last", "keep")
@@ -63,9 +63,7 @@ def annotations_from(
         made = _as_they_are(data, asked._asdict() | declared, gold)
         return anonymised(made) if anonymise else made
     if text_of(duplicates) not in DUPLICATES:
-        raise DataError(
-            [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
-        )
+        raise DataError([Argument("duplicates", duplicates), not_one_of(duplicates, DUPLICATES)])
     table = table_from(data)
     place = place_of(table, gold, "gold") if isinstance(gold, str) else None
     columns, triples, known = read_triples(table, asked, place)

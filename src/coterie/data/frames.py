@@ -20,7 +20,7 @@ from typing import (
 )
 
 from coterie.errors import Argument, CoterieError
-from coterie.words.values import did_you_mean, written
+from coterie.words.values import not_one_of
 from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
 def check_library(to: str) -> None:
     """Refuse a library of frames that we do not know, or that is not there."""
     if to not in LIBRARIES:
-        known = f" is not one of {written(LIBRARIES)}{did_you_mean(to, LIBRARIES)}"
+        known = not_one_of(to, LIBRARIES)
         raise CoterieError([Argument("to", to), known])
     if importlib.util.find_spec(to) is None:
         raise CoterieError(f"to={quoted(to)} needs {to}: pip install {to}")

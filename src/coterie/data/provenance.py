@@ -18,6 +18,7 @@ class Format(StrEnum):
     TEXT = "text"
     PARQUET = "parquet"
     JSONL = "jsonl"
+    JSON = "json"
     FRAME = "frame"
     TRIPLES = "triples"
     MAPPING = "mapping"

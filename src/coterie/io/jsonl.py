@@ -1,9 +1,9 @@
-"""A JSONL file -> Table: one JSON object per line, types as they are."""
+"""A JSONL file, or a JSON list of objects -> Table: types as they are."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from coterie.data import Coded, Table
@@ -39,21 +39,47 @@ class Column(NamedTuple):
 
 def jsonl_table(file: File) -> Table:
     """See a JSONL file as a table; a key that a line lacks is a missing cell."""
-    lines: list[int] = []
-    columns: dict[str, Column] = {}
     try:
         with file.text("utf-8-sig") as texts:
-            for line, text in enumerate(texts, 1):
-                if text.strip():
-                    for key, cell in parsed(file, line, text).items():
-                        column = columns.get(key)
-                        if column is None:
-                            column = columns[key] = Column([], [])
-                        column.rows.append(len(lines))
-                        column.cells.append(cell)
-                    lines.append(line)
+            numbered = ((line, text) for line, text in enumerate(texts, 1) if text.strip())
+            return _table(file, ((line, parsed(file, line, text)) for line, text in numbered))
     except UnicodeDecodeError as error:
         raise DataError(not_utf8(file)) from error
+
+
+def json_table(file: File) -> Table:
+    """See a JSON list of objects as a table; a key that an object lacks is a missing cell."""
+    try:
+        found = json.loads(file.whole().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise DataError(not_utf8(file)) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{file.name} is not JSON: {error}; finish the download") from error
+    if not found:
+        raise DataError(f"{file.name} is an empty list; expected one object per label")
+    for place, entry in enumerate(found, 1):
+        if not isinstance(entry, dict):
+            raise DataError(
+                f"entry {place} of {file.name} ({COUNTED}) is not an object; expected "
+                '{"item": ..., "annotator": ..., "label": ...}'
+            )
+    return _table(file, enumerate(found, 1), Format.JSON)
+
+
+def _table(
+    file: File, records: Iterable[tuple[int, dict[str, Any]]], kind: Format = Format.JSONL
+) -> Table:
+    """See objects, each with the row that it stands in, as a table."""
+    lines: list[int] = []
+    columns: dict[str, Column] = {}
+    for line, record in records:
+        for key, cell in record.items():
+            column = columns.get(key)
+            if column is None:
+                column = columns[key] = Column([], [])
+            column.rows.append(len(lines))
+            column.cells.append(cell)
+        lines.append(line)
     if lines and not columns:
         raise DataError(
             f'no row of {file.name} has a key; expected {{"item": ..., "annotator": ..., '
@@ -71,7 +97,7 @@ def jsonl_table(file: File) -> Table:
         return [code_objects(filled[place].spread(len(lines))) for place in places]
 
     return Table(
-        Source(file.name, Format.JSONL, file.path),
+        Source(file.name, kind, file.path),
         tuple(columns),
         code,
         counted=COUNTED,

@@ -19,7 +19,7 @@ from coterie.io.exports.registry import TABLE
 from coterie.io.files import File
 from coterie.io.stacked import stacked
 from coterie.io.tables import table_of_file
-from coterie.words.values import written
+from coterie.words.values import not_one_of, written
 from coterie.words.visible import text_of
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def read(
 def _options(**asked: Any) -> Options:
     """Put together what was asked of an export; fields of items are named by text."""
     if text_of(asked["order"]) not in ORDERS:
-        raise DataError([Argument("order", asked["order"]), f" is not one of {written(ORDERS)}"])
+        raise DataError([Argument("order", asked["order"]), not_one_of(asked["order"], ORDERS)])
     for role in ("item", "annotator", "gold"):
         asked[role] = asked[role] if isinstance(asked[role], str) else None
     asked["keep"] = frozenset(word.lower() for word in asked["keep"])

@@ -8,7 +8,7 @@ from typing import Any
 
 from coterie.data import Table
 from coterie.data.table import columns_table
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.words.values import written
 
 
@@ -34,7 +34,8 @@ def stacked(tables: Sequence[Table], name: str) -> Table:
         if sorted(map(str, table.columns)) != sorted(map(str, first.columns)):
             raise DataError(
                 f"{first.name} has the columns {written(first.columns)}, {table.name} "
-                f"{written(table.columns)}; files that are one data set have the same"
+                f"{written(table.columns)}; files that are one data set have the same",
+                remedy=["name the files of labels, and one of known labels by ", Argument("gold")],
             )
     columns: dict[Hashable, list[Any]] = {name: [] for name in first.columns}
     for table in tables:

@@ -19,7 +19,7 @@ from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import reason_of
 from coterie.io.excel import excel_table
 from coterie.io.files import PARQUET, File, find
-from coterie.io.jsonl import jsonl_table
+from coterie.io.jsonl import json_table, jsonl_table
 from coterie.io.text import empty, text_table
 from coterie.words.visible import quoted
 
@@ -73,6 +73,7 @@ READERS: dict[Format, Callable[[File, bytes], Table]] = {
     Format.PARQUET: lambda file, _: _parquet_table(file),
     Format.EXCEL: lambda file, _: excel_table(file),
     Format.JSONL: lambda file, _: jsonl_table(file),
+    Format.JSON: lambda file, _: json_table(file),
     Format.TEXT: text_table,
 }
 
@@ -87,10 +88,13 @@ def format_of(file: File, head: bytes) -> Format:
         raise DataError(empty(file.name))
     if head.startswith(_ZIP) and file.suffix in (".xlsx", ".xlsm"):
         return Format.EXCEL
-    if head.startswith(_ZIP) or file.suffix == ".json":
+    listed = head.lstrip(_BLANK)[:1] == b"["
+    if head.startswith(_ZIP) or (file.suffix == ".json" and not listed):
         raise DataError(
             f"{file.name} is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame"
         )
+    if listed and file.suffix not in (".csv", ".tsv", ".jsonl", ".ndjson"):
+        return Format.JSON
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         raise DataError(f"{file.name} is UTF-32; save it as UTF-8")
     typed = file.suffix not in (".csv", ".tsv") and head.lstrip(_BLANK)[:1] == b"{"

@@ -16,6 +16,7 @@ import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
 from coterie.files.atomic import Writer, text_writer
+from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted, shorten, visible
 
 FORMATS = ("csv", "parquet", "json", "xlsx")
@@ -31,7 +32,8 @@ def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
 def check_format(format: str) -> None:
     """Refuse a format that nothing can be written in here."""
     if format not in FORMATS:
-        raise DataError(f"no format {quoted(format)}; choose one of {', '.join(FORMATS)}")
+        near = did_you_mean(format, FORMATS)
+        raise DataError(f"no format {quoted(format)}{near}; choose one of {', '.join(FORMATS)}")
     _need(format)
 
 

@@ -14,6 +14,7 @@ from coterie.errors import Argument, DataError
 from coterie.simulation.copycats import find_sources
 from coterie.simulation.crowd import FloatArray, People
 from coterie.simulation.dirichlet import draw_dirichlet
+from coterie.words.values import did_you_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +177,8 @@ def find_groups(
     """Spell out a named crowd, or a mix of named kinds; check groups that came spelt out."""
     if isinstance(scenario, str):
         if scenario not in SCENARIOS:
-            raise DataError(f"there is no crowd {scenario!r}; choose one of {list(NAMES)}")
+            near = did_you_mean(scenario, NAMES)
+            raise DataError(f"there is no crowd {scenario!r}{near}; choose one of {list(NAMES)}")
         scenario = SCENARIOS[scenario]
     if isinstance(scenario, Mapping):
         return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]

@@ -27,6 +27,18 @@ def written(values: Iterable[Any], brackets: str = "") -> str:
     return f"{brackets[:1]}{', '.join(shown)}{brackets[1:]}"
 
 
+def not_one_of(asked: object, names: Iterable[object]) -> str:
+    """Say what may be chosen, to be put behind what was asked for.
+
+    Examples
+    --------
+    >>> not_one_of("lst", ["first", "last"])
+    " is not one of 'first', 'last' (did you mean 'last'?)"
+    """
+    every = list(names)
+    return f" is not one of {written(every)}{did_you_mean(asked, every)}"
+
+
 def did_you_mean(name: object, names: Iterable[object]) -> str:
     """Ask for the one that is written nearly so, to be put behind a sentence; else nothing.
 

@@ -21,11 +21,11 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give preferences; those between 1 and 2 are weighted and cut in the middle."""
     for part in parts:
         for record in part.records():
-            preference = record.get("preference")
+            preference = _label(record.get("preference"), options)
             yield Submission(
                 _pair(record),
                 scalar(record.get("annotator")) or part.stem,
-                {"preference": _label(preference, options)},
+                {"preference": preference},
                 status="failed" if preference is None else "",
                 seconds=record.get("time_per_example"),
                 fields=record,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
 import io
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from types import ModuleType
@@ -38,6 +40,8 @@ LARGEST = 2 << 30
 _OWN = ("header.json", "_journal/start.json")
 """Files that tell that a zip is one export as a whole (inspect)."""
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
 Path_ = str | PathLike[str] | File
 
 
@@ -52,7 +56,7 @@ def _expanded(path: Path_) -> Iterator[Part]:
     if not isinstance(path, File) and path != "-" and str(path) and is_folder(path):
         yield from _in_folder(Path(path).expanduser())
         return
-    part = Part(path if isinstance(path, File) else find(path))
+    part = Part(_as_utf8(path if isinstance(path, File) else find(path)))
     if part.is_archive and not any(name in part.names for name in _OWN):
         yield from _in_zip(part.file)
     else:
@@ -62,7 +66,8 @@ def _expanded(path: Path_) -> Iterator[Part]:
 def _in_folder(folder: Path) -> Iterator[Part]:
     found = False
     for place in sorted(folder.rglob("*")):
-        if place.is_file() and _wanted(place.relative_to(folder).as_posix()):
+        inside = place.relative_to(folder).as_posix()
+        if place.is_file() and (_wanted(inside) or _is_zip(place)):
             found = True
             for part in _expanded(find(place)):
                 part.home = folder.name or str(folder)
@@ -75,6 +80,10 @@ def _wanted(name: str) -> bool:
     path = PurePosixPath(name.removesuffix(".gz"))
     hidden = path.name.startswith("._") or "__MACOSX" in path.parts or path.name == ".DS_Store"
     return not hidden and path.suffix.lower() in ENDINGS
+
+
+def _is_zip(place: Path) -> bool:
+    return place.suffix.lower() == ".zip" and _wanted(place.with_suffix("").name)
 
 
 @contextmanager
@@ -127,6 +136,20 @@ def _in_zip(file: File) -> Iterator[Part]:
         raise DataError(f"{file.name} holds no file that could be an export")
     for name, content in sorted(contents(file, names).items()):
         yield Part(_kept(f"{file.name}/{name}", file.path, content), home=file.name)
+
+
+def _as_utf8(file: File) -> File:
+    """Give JSON in UTF-16, which the Windows console writes, as the UTF-8 that JSON should be."""
+    head = file.head()[:64]
+    if not head.startswith(_UTF16):
+        return file
+    if head[:64].decode("utf-16", "replace").lstrip()[:1] not in ("[", "{"):
+        return file
+    try:
+        content = file.whole().decode("utf-16").encode("utf-8")
+    except UnicodeError as error:
+        raise DataError(f"{file.name} is UTF-16, damaged or cut short; save it as UTF-8") from error
+    return replace(_kept(file.name, file.path, content), suffix=file.suffix)
 
 
 def _kept(name: str, path: str, content: bytes) -> File:

@@ -24,7 +24,7 @@ from coterie.io.exports.questions import NO_OPTION, SETS
 from coterie.io.exports.registry import FORMATS, recognised
 from coterie.io.exports.values import as_map, scalar
 from coterie.io.write import table_writer
-from coterie.words.values import written
+from coterie.words.values import not_one_of
 
 SUGGESTIONS, TRUTH = "suggestions", "truth"
 KINDS = (SUGGESTIONS, TRUTH)
@@ -115,7 +115,7 @@ def target(to: str) -> str:
     """Give the name of a platform as it is written here; one that is not known is an error."""
     name = to.strip().lower().replace("_", "-")
     if name not in TARGETS:
-        raise DataError([Argument("to", to), f" is not one of {written(TARGETS)}"])
+        raise DataError([Argument("to", to), not_one_of(to, TARGETS)])
     return name
 
 
@@ -129,7 +129,7 @@ def consensus_of(
 ) -> Consensus:
     """Put together what is written; the parameters are those of :func:`export`."""
     if kind not in KINDS:
-        raise DataError([Argument("kind", kind), f" is not one of {written(KINDS)}"])
+        raise DataError([Argument("kind", kind), not_one_of(kind, KINDS)])
     found = result.annotations.provenance
     facts = None if found is None else found.export
     return Consensus(

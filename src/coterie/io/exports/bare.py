@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from itertools import islice
 
@@ -28,7 +29,8 @@ def is_number(cell: str) -> bool:
 
 def rows_of_bare(part: Part, most: int | None = None) -> Iterator[list[str]]:
     """Give the rows of a file without a header; blank ones are left out where no blank counts."""
-    with part.file.open() as handle, io.TextIOWrapper(handle, "utf-8-sig", newline="") as text:
+    encoding = "utf-16" if part.head[:2] in (BOM_UTF16_LE, BOM_UTF16_BE) else "utf-8-sig"
+    with part.file.open() as handle, io.TextIOWrapper(handle, encoding, newline="") as text:
         sample = "\t" if b"\t" in part.head.split(b"\n", 1)[0] else ","
         try:
             for row in islice(csv.reader(text, delimiter=sample), most):

@@ -1,4 +1,4 @@
-"""CrowdFlower, Figure Eight, Appen: the full report, one row per judgment."""
+"""CrowdFlower, Figure Eight, Appen: the full report, one row per judgment, and the JSON report."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from coterie.errors import DataError
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Submission
 from coterie.io.exports.times import elapsed
-from coterie.io.exports.values import MISSING, as_json, is_true, ticked
+from coterie.io.exports.values import MISSING, as_json, as_map, is_true, maps_in, scalar, ticked
 from coterie.words.numbers import count
 
 _GOLD = "_gold"
+_OWN = ("worker_id", "created_at", "started_at", "golden", "tainted", "trust")
+"""What the platform says of a judgment; the full report has it with an underscore."""
 
 
 def recognise(part: Part) -> bool:
     """Tell it by the columns of the unit and the worker; the aggregated report has no worker."""
+    if _is_json(part):
+        return True
     columns = {*part.header}
     return "_unit_id" in columns and bool(
         columns & {"_worker_id", "_unit_state", "_trusted_judgments"}
@@ -27,13 +31,13 @@ def recognise(part: Part) -> bool:
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give judgments; tainted ones count, since models weigh workers themselves."""
     for part in parts:
-        if "_worker_id" not in part.header:
+        if not _is_json(part) and "_worker_id" not in part.header:
             raise DataError(
                 f"{part.name} is the aggregated report, which has no workers; download the full "
                 "report"
             )
-        rows = list(part.records())
-        known = options.question is not None and options.question in part.header
+        rows = _rows(part)
+        known = options.question is not None and any(options.question in row for row in rows)
         names = [str(options.question)] if known else _answer_columns(rows)
         split = {name for name in names if any(_lines(row.get(name)) for row in rows)}
         for row in rows:
@@ -48,6 +52,35 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
                 seconds=elapsed(row.get("_started_at"), row.get("_created_at")),
                 fields=row,
             )
+
+
+def _is_json(part: Part) -> bool:
+    return isinstance(as_map(part.first.get("results")).get("judgments"), list)
+
+
+def _rows(part: Part) -> list[dict[str, Any]]:
+    """Give judgments as the full report has them: those of a unit stand together in JSON."""
+    if not _is_json(part):
+        return list(part.records())
+    rows = []
+    for unit in part.records():
+        given = {"_unit_id": str(unit.get("id")), **_as_text(unit.get("data"))}
+        for judgment in maps_in(as_map(unit.get("results")).get("judgments")):
+            own = {f"_{name}": _text(judgment.get(name)) for name in _OWN}
+            rows.append({**given, **own, **_as_text(judgment.get("data"))})
+    return rows
+
+
+def _as_text(data: Any) -> dict[str, Any]:
+    return {str(name): _text(value) for name, value in as_map(data).items()}
+
+
+def _text(value: Any) -> Any:
+    """Write a value as a cell of the full report has it: several answers are lines."""
+    if isinstance(value, list):
+        return "\n".join(str(one) for one in ticked(value)) or None
+    found = scalar(value)
+    return None if found is None else str(found)
 
 
 def _answer_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -88,7 +121,7 @@ def _known(row: Mapping[str, Any], names: Sequence[str], split: set[str]) -> dic
 
 
 def _notes(parts: Sequence[Part], options: Options) -> list[str]:
-    tainted = sum(is_true(row.get("_tainted")) for part in parts for row in part.records())
+    tainted = sum(is_true(row.get("_tainted")) for part in parts for row in _rows(part))
     if not tainted or "trusted" in options.keep:
         return []
     return [f"{count(tainted, 'judgment')} of workers that were not trusted counted, too"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from coterie.errors import DataError
 from coterie.io.exports.part import XML, Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Options, Other, Submission
 
 _SHAPES = {"box", "polygon", "polyline", "points", "cuboid", "mask", "ellipse", "skeleton"}
 TAG = "tag"
@@ -38,7 +38,7 @@ def _of_image(image: ElementTree.Element, person: str, updated: str | None) -> I
     tags = image.findall(TAG)
     for shape in image:
         if shape.tag in _SHAPES:
-            yield Submission(name, person, {}, "shapes")
+            yield Submission(name, person, {shape.tag: Other.REGIONS}, "shapes")
     answers: dict[str, object] = {TAG: [tag.get("label") for tag in tags if tag.get("label")]}
     for tag in tags:
         for attribute in tag.findall("attribute"):
@@ -65,8 +65,9 @@ def _person(part: Part) -> str:
         found = root.findtext(f"meta/{place}/assignee/username")
         if found and found.strip():
             return found.strip()
-    inside = part.home is not None and part.stem == "annotations"  # so it is called in every zip
-    return str(part.home).removesuffix(".zip") if inside else part.stem
+    if part.stem == "annotations" and part.folders:  # so it is called in every zip
+        return part.folders[-1].removesuffix(".zip")
+    return part.stem
 
 
 FORMAT = ExportFormat("CVAT", recognise, read, item="image name", annotator="assignee", stray=0.05)

@@ -9,7 +9,7 @@ from typing import Any
 from coterie.errors import DataError
 from coterie.io.exports.archive import contents
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Options, Other, Submission
 from coterie.io.exports.values import as_list, as_map, maps_in, scalar
 
 GRADES = ("C", "I", "P", "N")
@@ -26,29 +26,42 @@ def recognise(part: Part) -> bool:
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give the grades of all scorers of all samples."""
-    for part in parts:
-        log = _unpacked(part) if part.is_archive else as_map(part.content)
-        evaluation = as_map(log.get("eval"))
-        judges = _judges(evaluation) or _judges_of_results(log)
+    logs = [_unpacked(part) if part.is_archive else as_map(part.content) for part in parts]
+    several = len({_tested(log) for log in logs}) > 1
+    for log in logs:
         for sample in maps_in(log.get("samples")):
-            item = _item(sample)
-            fields = {k: sample.get(k) for k in ("id", "epoch", "metadata", "target")}
-            target = scalar(sample.get("target"))
-            for key, score in _scores(sample, log).items():
-                scorer, judge = judges.get(key, (key, key))
-                answers = _answers(scorer, as_map(score).get("value"), options)
-                failed = bool(sample.get("error")) and not any(answers.values())
-                yield Submission(
-                    item,
-                    judge,
-                    answers,
-                    status="error" if failed else "",
-                    known=dict.fromkeys(answers, target) if target in GRADES else {},
-                    time=evaluation.get("created"),
-                    seconds=sample.get("total_time"),
-                    fields=fields,
-                    asks_all=False,
-                )
+            item = _item(sample, _tested(log) if several else "")
+            yield from _of_sample(sample, item, log, options)
+
+
+def _tested(log: Mapping[str, Any]) -> str:
+    """Name the model whose answers are graded: those of two models are not the same items."""
+    return str(as_map(log.get("eval")).get("model"))
+
+
+def _of_sample(
+    sample: Mapping[str, Any], item: Hashable, log: Mapping[str, Any], options: Options
+) -> Iterator[Submission]:
+    evaluation, scores = as_map(log.get("eval")), _scores(sample, log)
+    judges = _judges(evaluation) or _judges_of_results(log)
+    target = scalar(sample.get("target"))
+    if sample.get("error") and not scores:
+        yield Submission(item, None, {}, status="error")
+    for key, score in scores.items():
+        scorer, judge = judges.get(key, (key, key))
+        answers = _answers(scorer, as_map(score).get("value"), options)
+        failed = bool(sample.get("error")) and not any(answers.values())
+        yield Submission(
+            item,
+            judge,
+            answers,
+            status="error" if failed else "",
+            known=dict.fromkeys(answers, target) if target in GRADES else {},
+            time=evaluation.get("created"),
+            seconds=sample.get("total_time"),
+            fields={k: sample.get(k) for k in ("id", "epoch", "metadata", "target")},
+            asks_all=False,
+        )
 
 
 def _scores(sample: Mapping[str, Any], log: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -66,10 +79,12 @@ def _answers(scorer: str, value: Any, options: Options) -> dict[str, Any]:
     return {scorer: _grade(value, options)}
 
 
-def _item(sample: Mapping[str, Any]) -> Hashable | None:
+def _item(sample: Mapping[str, Any], model: str) -> Hashable | None:
     """Name a sample; a further epoch is another answer of the model, so another item."""
     epoch, name = sample.get("epoch"), scalar(sample.get("id"))
-    return name if epoch in (None, 1) or name is None else f"{name}, epoch {epoch}"
+    told = [model] if model else []
+    told += [] if epoch in (None, 1) else [f"epoch {epoch}"]
+    return name if name is None or not told else ", ".join(map(str, [name, *told]))
 
 
 def _judges(evaluation: Mapping[str, Any]) -> dict[str, tuple[str, Hashable]]:
@@ -99,9 +114,11 @@ def _judges_of_results(log: Mapping[str, Any]) -> dict[str, tuple[str, Hashable]
 
 
 def _grade(value: Any, options: Options) -> Any:
-    """Give a grade; numbers are cut by a threshold if there is one."""
+    """Give a grade; numbers are cut by a threshold, and between grades they are none without it."""
     if options.threshold is not None and isinstance(value, (int, float)):
         return "C" if value >= options.threshold else "I"
+    if isinstance(value, float) and not (2 * value).is_integer():  # a half is a partial grade
+        return Other.SCORE if value == value else None
     return scalar(value)
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
-from coterie.io.exports.values import as_map, choice, is_true, maps_in, scalar
+from coterie.io.exports.values import as_json, as_map, choice, is_true, maps_in, scalar
 from coterie.words.numbers import count
 
 
 def recognise(part: Part) -> bool:
     """Tell it by its keys."""
     first = {*part.first}
-    return {"data_row", "projects"} <= first or {"DataRow ID", "Label"} <= first
+    return {"data_row", "projects"} <= first or {"DataRow ID", "Label"} <= {*first, *part.header}
 
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
@@ -73,7 +73,7 @@ def _answers(classifications: Any, above: str = "") -> dict[str, Any]:
 
 
 def _of_version_1(record: Mapping[str, Any]) -> Submission:
-    label = record.get("Label")
+    label = as_json(record.get("Label"))  # an object, as text in CSV
     found = as_map(label).get("classifications")
     answers: dict[str, Any] = {}
     for one in maps_in(found):

@@ -18,9 +18,11 @@ def recognise(part: Part) -> bool:
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give winners, which are turned back already: 1 is output 1 in both orders."""
+    several = len({_subset(part) for part in parts}) > 1
     for part in parts:
         judge = _judge(part)
-        for place, record in enumerate(part.records(), 1):
+        for number, record in enumerate(part.records(), 1):
+            place = f"{_subset(part)}/{number}" if several else number
             label = scalar(record.get("label"))
             known = {} if label is None else {"winner": str(label)}
             for result in list(maps_in(record.get("results")))[:1]:
@@ -41,6 +43,13 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
 def _judge(part: Part) -> str:
     """Name the judge by the folders of the file: model and prompt."""
     return " / ".join(part.folders[-2:]) or part.stem
+
+
+def _subset(part: Part) -> str:
+    """Name the set of pairs by the folder above the evaluators; each counts its own from 1."""
+    folders = list(part.folders[:-2])
+    above = folders[: folders.index("evaluators")] if "evaluators" in folders else []
+    return above[-1] if above else ""
 
 
 FORMAT = ExportFormat(

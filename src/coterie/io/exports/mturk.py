@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
-from coterie.io.exports.values import MISSING, as_json, as_map, choice, maps_in, scalar
+from coterie.io.exports.port import ExportFormat, Options, Submission, Ticked
+from coterie.io.exports.values import as_json, as_list, as_map, choice, maps_in, scalar, told_in
 
 _ANSWER = "Answer."
 _JSON = "taskAnswers"
@@ -58,6 +58,8 @@ def _answers(row: Mapping[str, Any]) -> dict[str, Any]:
             answers |= _of_json(cell)
         elif name.endswith(".on"):
             boxes[name.removesuffix(".on")] = cell
+        elif name.endswith(".labels"):
+            answers[name.removesuffix(".labels")] = Ticked(as_list(told_in(cell)))
         else:
             declared = name.endswith(".label")
             answers[name.removesuffix(".label")] = choice(cell) if declared else _several(cell)
@@ -70,10 +72,7 @@ def _several(cell: Any) -> Any:
     """Tell several options in a cell, which older forms join by ``|``, from one."""
     if isinstance(cell, str) and re.fullmatch(r"[^|]+(\|[^|]+)+", cell):
         return cell.split("|")
-    found = as_json(cell) if isinstance(cell, str) and cell[:1] == "[" else MISSING
-    if isinstance(found, list) and all(scalar(word) is not None for word in found):
-        return found
-    return cell
+    return told_in(cell)
 
 
 def _groups(boxes: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

@@ -24,6 +24,7 @@ class Other(StrEnum):
     RANKING = "ranking"
     RELATIONS = "relations"
     NUMBER = "number"
+    SCORE = "score"
 
 
 class Ticked(list[Hashable]):

@@ -31,45 +31,86 @@ _UNPARSED = ("could not extract json", "could not parse", "no output", "invalid 
 
 
 def recognise(part: Part) -> bool:
-    """Tell it by the results and the id of the evaluation."""
+    """Tell it by the results and the id of the evaluation, JSON Lines by what a result holds."""
     first = part.first
     results = first.get("results")
-    return isinstance(results, Mapping) and ("evalId" in first or "stats" in results)
+    whole = isinstance(results, Mapping) and ("evalId" in first or "stats" in results)
+    return whole or {"gradingResult", "promptIdx", "testIdx"} <= set(first)
 
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give the verdicts of judges."""
-    for part in parts:
-        found = as_map(part.content).get("results")
-        results = as_map(found).get("results")
-        if not isinstance(results, list):
-            raise DataError(f"{part.name} holds no results; run promptfoo eval with --output")
-        for result, component in _components(part):
-            yield _verdict(result, component, as_map(component.get("assertion")), options)
+    results = [result for part in parts for result in _results(part)]
+    asked = _Asked(results)
+    for result in results:
+        if result.get("error") and not _graded(result):
+            yield Submission(_item(result), None, {}, status="error")
+        for component in _components(result):
+            yield _verdict(result, component, asked, options)
 
 
-def _components(part: Part) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """Give every result of a judge, with the test that it judges."""
-    results = as_map(as_map(part.content).get("results")).get("results")
-    for result in maps_in(results):
-        for component in maps_in(as_map(result.get("gradingResult")).get("componentResults")):
-            kind = str(as_map(component.get("assertion")).get("type"))
-            if kind.removeprefix("not-").startswith(JUDGES):
-                yield result, component
+def _results(part: Part) -> list[Mapping[str, Any]]:
+    """Give the results of all tests, of one JSON object or a line each."""
+    if "gradingResult" in part.first:
+        return list(part.records())
+    found = as_map(as_map(part.content).get("results")).get("results")
+    if not isinstance(found, list):
+        raise DataError(f"{part.name} holds no results; run promptfoo eval with --output")
+    return list(maps_in(found))
+
+
+def _graded(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(maps_in(as_map(result.get("gradingResult")).get("componentResults")))
+
+
+def _components(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give what judges say of a result."""
+    for component in _graded(result):
+        kind = str(as_map(component.get("assertion")).get("type"))
+        if kind.removeprefix("not-").startswith(JUDGES):
+            yield component
+
+
+class _Asked:
+    """What judges are asked: a rubric of all tests, or every test has its own."""
+
+    def __init__(self, results: Sequence[Mapping[str, Any]]) -> None:
+        tests: dict[str, set[Any]] = {}
+        metrics: list[set[str]] = []
+        for result in results:
+            told = [as_map(component.get("assertion")) for component in _components(result)]
+            for assertion in told:
+                tests.setdefault(_rubric(assertion), set()).add(result.get("testIdx"))
+            metrics.append({str(one.get("metric")) for one in told if not one.get("provider")})
+        every = {test for some in tests.values() for test in some}
+        self._own = len(every) > 1 and len(tests) == len(every)  # one rubric per test
+        self._own &= all(len(some) == 1 for some in tests.values())
+        self._several = any(len(some) > 1 for some in metrics)  # one grader, asked for each metric
+
+    def question(self, assertion: Mapping[str, Any]) -> str:
+        """Name the question; a judge without a model of its own has its metric's."""
+        metric = scalar(assertion.get("metric"))
+        if not assertion.get("provider") and metric:
+            return str(metric) if self._several else "verdict"
+        return str(metric or assertion.get("type")) if self._own else _rubric(assertion)
+
+
+def _rubric(assertion: Mapping[str, Any]) -> str:
+    return str(scalar(assertion.get("value")) or assertion.get("metric") or assertion.get("type"))
 
 
 def _verdict(
     result: Mapping[str, Any],
     component: Mapping[str, Any],
-    assertion: Mapping[str, Any],
+    asked: _Asked,
     options: Options,
 ) -> Submission:
-    value = _value(component, options)
+    assertion, value = as_map(component.get("assertion")), _value(component, options)
     failed = "error" in component or ("parsed" in options.keep and _is_unparsed(component))
     return Submission(
         _item(result),
         _judge(assertion),
-        {_question(assertion): value},
+        {asked.question(assertion): value},
         status="error" if failed else "",
         seconds=_seconds(result.get("latencyMs")),
         fields={"vars": as_map(result.get("vars")), "test": as_map(result.get("testCase"))},
@@ -104,19 +145,13 @@ def _judge(assertion: Mapping[str, Any]) -> Hashable:
     return scalar(provider) or scalar(assertion.get("metric")) or str(assertion.get("type"))
 
 
-def _question(assertion: Mapping[str, Any]) -> str:
-    """Name the question by its rubric; a judge without a model of its own has its metric's."""
-    if not assertion.get("provider") and scalar(assertion.get("metric")):
-        return "verdict"
-    return str(scalar(assertion.get("value")) or assertion.get("metric") or assertion.get("type"))
-
-
 def _seconds(milliseconds: Any) -> float | None:
     return milliseconds / 1000 if isinstance(milliseconds, (int, float)) else None
 
 
 def _notes(parts: Sequence[Part], options: Options) -> list[str]:
-    unparsed = sum(_is_unparsed(one) for part in parts for _, one in _components(part))
+    results = [result for part in parts for result in _results(part)]
+    unparsed = sum(_is_unparsed(one) for result in results for one in _components(result))
     if not unparsed or "parsed" in options.keep:
         return []
     what = count(unparsed, "answer")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from coterie.data.encoding import sort_order, value_array
-from coterie.errors import Argument, DataError, alternatives
+from coterie.errors import Argument, DataError, Words, alternatives
 from coterie.io.exports.port import Options, Other, Submission, Ticked
-from coterie.words.values import join, written
+from coterie.words.values import did_you_mean, join, written
 
 SETS = "sets"
 """The option that asks for whole sets of a multi-select as classes."""
@@ -50,8 +50,9 @@ _DOES = {
     Other.RANKING: "ranks options",
     Other.RELATIONS: "links spans to each other",
     Other.NUMBER: "takes a number on a scale",
+    Other.SCORE: "gives scores between the grades",
 }
-_REMEDY = {
+_REMEDY: dict[Other, Words] = {
     Other.SPANS: "make every candidate span an item of its own",
     Other.REGIONS: "make every candidate region an item of its own",
     Other.PER_REGION: "make every region an item of its own",
@@ -59,6 +60,7 @@ _REMEDY = {
     Other.RANKING: "make every pair of options an item, labelled by the one ranked higher",
     Other.RELATIONS: "make every candidate link an item of its own",
     Other.NUMBER: "cut it into classes first",
+    Other.SCORE: ["cut them into verdicts: pass ", Argument("threshold")],
 }
 
 
@@ -119,7 +121,7 @@ def _question(name: str, answers: list[Any], stray: float, option: str | None) -
     if declared or many > stray * len(lists) or (many and option is not None):
         return Question(name, MULTIPLE, options)
     words = [answer for answer in answers if answer is not None and not isinstance(answer, list)]
-    if words and (_is_free_text(words) or (_asks_for_text(name) and isinstance(words[0], str))):
+    if words and (is_free_text(words) or (_asks_for_text(name) and isinstance(words[0], str))):
         return Question(name, Other.TEXT)
     return Question(name, SINGLE, in_order([*options, *words]))
 
@@ -129,7 +131,7 @@ def _asks_for_text(name: str) -> bool:
     return not _WRITTEN.isdisjoint(re.split(r"[\W_]+", name.lower()))
 
 
-def _is_free_text(words: Sequence[Any]) -> bool:
+def is_free_text(words: Sequence[Any]) -> bool:
     """Tell texts that hardly come back, and are long or many."""
     texts = [word for word in words if isinstance(word, str)]
     different = set(texts)
@@ -197,7 +199,11 @@ def _with_option(name: str, question: Question, options: Options) -> Question:
         )
     if option not in words and option != SETS:
         raise DataError(
-            [f"{question.name!r} of {name} has no ", Argument("option", option)],
+            [
+                f"{question.name!r} of {name} has no ",
+                Argument("option", option),
+                did_you_mean(option, [*words, SETS]),
+            ],
             remedy=f"choose one of {written(words)}",
         )
     return question
@@ -240,7 +246,11 @@ def _none(name: str, questions: Iterable[Question]) -> DataError:
 def _unknown(name: str, questions: Mapping[str, Question], asked: str) -> DataError:
     told = ", ".join(f"{q.name!r} ({q.kind})" for q in [*questions.values()][:_LISTED])
     return DataError(
-        [f"{name} has no ", Argument("question", asked), f"; its questions are {told}"]
+        [
+            f"{name} has no ",
+            Argument("question", asked),
+            f"{did_you_mean(asked, questions)}; its questions are {told}",
+        ]
     )
 
 
@@ -250,5 +260,5 @@ def _refused(question: Question, fixed: Sequence[Question]) -> DataError:
     return DataError(
         f"{question.name!r} {_DOES[kind]}; coterie aggregates one label per item",
         argument="question",
-        remedy=instead if fixed else _REMEDY[kind],
+        remedy=instead if fixed and kind != Other.SCORE else _REMEDY[kind],
     )

@@ -16,7 +16,7 @@ from coterie.io.exports.questions import choose, questions_of
 from coterie.io.exports.registry import BUILT_IN, FORMATS, TABLE, recognised, recognises
 from coterie.io.exports.rows import ExportRows, counts, items_inside, rows_from
 from coterie.io.exports.values import field_of, scalar
-from coterie.words.values import written
+from coterie.words.values import not_one_of, written
 
 ANNOTATORS = ("predictions", "suggestions", "all")
 """Whose labels may be read in place of the annotators'."""
@@ -125,7 +125,7 @@ def _read(called: str, name: str, own: Sequence[Part], options: Options) -> Expo
     kind = FORMATS.find(name)
     if name in BUILT_IN and options.annotators not in (None, *ANNOTATORS):
         told = Argument("annotators", options.annotators)
-        raise DataError([told, f" is not one of {written(ANNOTATORS)}"])
+        raise DataError([told, not_one_of(options.annotators, ANNOTATORS)])
     submissions = list(_collected(kind, own, options))
     stray = 1.0 if options.single else kind.stray
     telling = [one for one in submissions if one.gold or counts(one, options)] or submissions

@@ -16,7 +16,7 @@ from coterie.io.exports.port import Options, Submission
 from coterie.io.exports.questions import Question
 from coterie.io.exports.times import moment
 from coterie.io.exports.values import MISSING, field_of, scalar
-from coterie.words.values import join, written
+from coterie.words.values import did_you_mean, join, written
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,7 +183,8 @@ def _of_kept(submissions: Iterable[Submission], options: Options) -> tuple[str, 
     """Say which words that were to be kept no submission goes by."""
     there = {one.status.lower() for one in submissions}
     unmet = sorted(options.keep - there - STRICTER)
-    return (f"nothing to keep is called {join(list(map(repr, unmet)), 'or')}",) if unmet else ()
+    told = [f"{word!r}{did_you_mean(word, there)}" for word in unmet]
+    return (f"nothing to keep is called {join(told, 'or')}",) if unmet else ()
 
 
 def items_inside(rows: ExportRows) -> list[str]:

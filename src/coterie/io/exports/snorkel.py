@@ -28,6 +28,8 @@ def _array(part: Part) -> NDArray[Any]:
             array: NDArray[Any] = np.load(io.BytesIO(handle.read()), allow_pickle=False)
         except (ValueError, EOFError, OSError, SyntaxError, TokenError, MemoryError) as error:
             raise DataError(f"{part.name} is a damaged array: {error}") from None
+    if array.dtype.kind == "f" and np.array_equal(array, np.round(array)):
+        array = array.astype(np.int64)
     if array.ndim not in (1, 2) or array.dtype.kind not in "iu":
         raise DataError(
             f"{part.name} is an array of {array.dtype}, shape {array.shape}; expected whole "

@@ -19,8 +19,10 @@ def moment(written: Any) -> float | None:
     --------
     >>> moment("2017-01-06 20:36:55 UTC") == moment("2017-01-06T20:36:55.000Z")
     True
-    >>> moment("Mon Jan 09 14:06:01 PST 2017"), moment(1652787105), moment("soon")
-    (1483999561.0, 1652787105.0, None)
+    >>> moment("Mon Jan 09 14:06:01 PST 2017"), moment(1652787105), moment("1652787105")
+    (1483999561.0, 1652787105.0, 1652787105.0)
+    >>> moment("3/24/2016 17:57"), moment("soon")
+    (1458842220.0, None)
     """
     if isinstance(written, bool) or written is None:
         return None
@@ -41,7 +43,10 @@ def _parsed(text: str) -> datetime:
         place = timezone(timedelta(hours=_ZONES.get(zone, 0)))
         return datetime.strptime(f"{day} {year}", "%b %d %H:%M:%S %Y").replace(tzinfo=place)
     if re.match(r"\d\d?/\d\d?/\d{4} ", text):  # CrowdFlower: month first
-        return datetime.strptime(text, "%m/%d/%Y %H:%M:%S")
+        clock = "%H:%M:%S" if text.count(":") == 2 else "%H:%M"
+        return datetime.strptime(text, f"%m/%d/%Y {clock}")
+    if re.fullmatch(r"\d{9,}(\.\d+)?", text):  # seconds since 1970, written in a table
+        return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment(float(text)) or 0.0)
     return datetime.fromisoformat(text.removesuffix(" UTC"))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.values import told_in
 
 _COUNTS = {"", "APPROVED", "ACCEPTED", "SUBMITTED"}
 
@@ -25,9 +26,13 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             yield Submission(
                 _task(row),
                 row.get("ASSIGNMENT:worker_id"),
-                _columns(row, "OUTPUT:"),
+                {name: told_in(cell) for name, cell in _columns(row, "OUTPUT:").items()},
                 status="REJECTED" if rejected else "" if status in _COUNTS else status,
-                known={k: v for k, v in _columns(row, "GOLDEN:").items() if v is not None},
+                known={
+                    name: told_in(cell)
+                    for name, cell in _columns(row, "GOLDEN:").items()
+                    if cell is not None
+                },
                 time=row.get("ASSIGNMENT:submitted") or row.get("ASSIGNMENT:started"),
                 fields=row,
             )
@@ -44,4 +49,11 @@ def _task(row: Mapping[str, Any]) -> Hashable:
     return " | ".join(str(cell or "") for cell in _columns(row, "INPUT:").values())
 
 
-FORMAT = ExportFormat("Toloka", recognise, read, item="INPUT:*", annotator="ASSIGNMENT:worker_id")
+def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+    told = "ASSIGNMENT:task_id" in parts[0].header
+    return {"item": "ASSIGNMENT:task_id"} if told else {}
+
+
+FORMAT = ExportFormat(
+    "Toloka", recognise, read, item="INPUT:*", annotator="ASSIGNMENT:worker_id", taken=_taken
+)

@@ -101,6 +101,20 @@ def typed(value: Any) -> Any:
     return Other.REGIONS if isinstance(value, Mapping) else scalar(value)
 
 
+def told_in(cell: Any) -> Any:
+    """Give what a cell of a table says: JSON inside it is options, spans or regions.
+
+    Examples
+    --------
+    >>> told_in("yes"), told_in('["a", "b"]'), str(told_in('[{"left": 1, "label": "car"}]'))
+    ('yes', ['a', 'b'], 'regions')
+    """
+    if not isinstance(cell, str) or cell.lstrip()[:1] not in ("[", "{"):
+        return cell
+    found = as_json(cell)
+    return typed(found) if isinstance(found, (list, Mapping)) else cell
+
+
 def _is_span(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and len(value) == 3 and isinstance(value[0], int)
 

@@ -15,6 +15,8 @@ from coterie.words.numbers import count
 from coterie.words.values import join
 
 _BLANK = (None, "", "NA")
+_PLACES = frozenset({"x", "y", "tool", "frame", "points"})
+"""Keys of what is drawn."""
 
 
 def recognise(part: Part) -> bool:
@@ -99,10 +101,10 @@ def _answer(value: Any) -> Any:
                 one for one in (scalar(entry["choice"]) for entry in entries) if one is not None
             ]
         if entries:
-            drop_down = [
-                entry.get("value") for entry in entries if set(entry) <= {"value", "option"}
-            ]
-            return [scalar(one) for one in drop_down if scalar(one)] if drop_down else Other.REGIONS
+            if any("value" not in entry or not _PLACES.isdisjoint(entry) for entry in entries):
+                return Other.REGIONS
+            chosen = (scalar(entry["value"]) for entry in entries)  # of drop-down menus
+            return [one for one in chosen if one is not None]
         return [one for one in map(scalar, value) if one not in _BLANK]
     return Other.REGIONS if isinstance(value, Mapping) else scalar(value)
 

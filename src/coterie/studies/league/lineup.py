@@ -10,7 +10,7 @@ from coterie.data.build import DUPLICATES
 from coterie.errors import Argument, DataError
 from coterie.models import MODELS, make_model
 from coterie.models.base import Estimator
-from coterie.words.values import written
+from coterie.words.values import not_one_of
 
 REFERENCE = "majority"
 """The vote: what every model is measured against. It always runs."""
@@ -49,9 +49,7 @@ def line_up(
     coterie.errors.DataError: no model 'vote'; choose one of consensus, ...
     """
     if duplicates not in DUPLICATES:
-        raise DataError(
-            [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
-        )
+        raise DataError([Argument("duplicates", duplicates), not_one_of(duplicates, DUPLICATES)])
     plain = [name for name, kind in MODELS.items() if not kind.needs]
     chosen = (plain if name == "all" else [name] for name in names or ["all"])
     wanted = list(dict.fromkeys(name for some in chosen for name in some))
