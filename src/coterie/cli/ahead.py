@@ -16,7 +16,7 @@ import numpy as np
 from coterie.inference.cores import cores
 from coterie.models import HCBCC, MajorityVote
 from coterie.models.base import Estimator
-from coterie.numeric.jit import is_kept, telling_of_compilation
+from coterie.numeric.jit import Compiling, is_kept, telling_of_compilation
 from coterie.posterior import Draws, Posterior
 from coterie.simulation import simulate
 
@@ -25,7 +25,7 @@ PATIENCE = 60.0
 
 
 @contextmanager
-def compiling_ahead(model: Estimator) -> Iterator[None]:
+def compiling_ahead(model: Estimator) -> Iterator[Compiling]:
     """If its sampler must be compiled here, compile what finds coteries in another process."""
     started: list[subprocess.Popen[bytes]] = []
 
@@ -35,8 +35,8 @@ def compiling_ahead(model: Estimator) -> Iterator[None]:
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
 
-    with telling_of_compilation(start):
-        yield
+    with telling_of_compilation(start) as compiling:
+        yield compiling
     for process in started:
         try:
             process.wait(PATIENCE)

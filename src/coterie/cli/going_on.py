@@ -66,7 +66,8 @@ def gold_apart(reading: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
 
 
 def say_time(path: Path, took: float) -> None:
-    """Say how long the update took, beside the fit before."""
+    """Say how long the update took, beside the fit before; neither counts compiling."""
     before = recorded(saved_at(path)).get("seconds")
     beside = f", where the fit before it took {written(before)} s" if before else ""
+    beside += " (compiling not counted)"
     show.console().print(escape(f"Updated {path} in {written(took)} s{beside}"), soft_wrap=True)

@@ -50,6 +50,8 @@ class Chain:
         moves = self.streams.moves
         start = sampler.hooks.start(number, data, sampler.votes, moves)
         self.state = kernels.initial_state(data, prior, start.truth, start.group, moves)
+        if start.ended is not None and sampler.hooks.carry is not None:
+            sampler.hooks.carry(self.state, start.ended, data)
         self.tally = new_tally(data, layout)
         self.kept, self._keep = new_chain_draws(sampler.plan, data, sampler.clear, layout)
         self._scratch = kernels.new_scratch(self.state, data, prior)

@@ -13,6 +13,7 @@ from coterie.data.codes import Codes
 from coterie.inference.modes import Evidence, Verdict, judge_modes
 from coterie.inference.settled import Outcome, Settled, settled_labels
 from coterie.inference.start import Start, start_apart
+from coterie.kernels.gibbs.ended import Ended
 from coterie.kernels.keep import Record, Streams
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.matrices import Matrices
@@ -121,6 +122,10 @@ class Hooks:
     align
         ``(reference, found) -> found``: brings the numbers per item of a chain, shape (items,
         columns), in the order that fits those of the first, where columns permute.
+    carry
+        ``(state, ended, data)``: takes over into a new state, in place, what an earlier chain ended
+        with beside classes and coteries, so that ``update`` can go on with a short burn-in. None
+        starts the rest anew, and drops a whole burn-in.
     coterie_densities
         The log joint holds a density of every coterie's parameters: such log joints are compared
         only between chains that had the same number of coteries at some time.
@@ -134,6 +139,7 @@ class Hooks:
     matrices: Callable[[Matrices, FloatArray, Codes, Streams], None] = matrices_as_found
     check: Callable[[Any, Codes, Any], None] = no_check
     align: Callable[[FloatArray, FloatArray], FloatArray] = no_alignment
+    carry: Callable[[Any, Ended, Codes], None] | None = None
     coterie_densities: bool = False
 
 

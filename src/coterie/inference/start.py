@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.gibbs.ended import Ended
 from coterie.kernels.vote import elect
 from coterie.numeric.partitions import draw_crp
 
@@ -25,6 +26,7 @@ class Start(NamedTuple):
 
     truth: IntArray  # (items,)        a class each
     group: IntArray  # (annotators,)   a cluster each, or -1; models without clusters pass it over
+    ended: Ended | None = None  # where an earlier chain ended whose state is taken over
 
 
 def start_apart(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:

@@ -82,12 +82,17 @@ class Estimator:
         Parameters
         ----------
         more, true_labels, item, annotator, label
-            As for ``fit``. A pair that has a label already is a repeated one.
+            As for ``fit``. A pair that has a label already is a repeated one. Without any new
+            labels, ``[]``, chains go on with those that there are, and true labels can join.
         """
-        from coterie.models.update import joined
+        from coterie.models.update import is_nothing, joined
 
         posterior = self._fitted()
         old = posterior.annotations
+        if is_nothing(more):
+            whole = old if true_labels is None else joined(old, None, self.duplicates, true_labels)
+            self.posterior_ = self._go_on(whole, posterior)
+            return self
         known: dict[str, Any] = {}
         if not isinstance(more, Annotations):
             known = {"classes": old.classes.tolist()}

@@ -124,7 +124,7 @@ class Consensus(SamplingEstimator):
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
         from coterie.kernels.gibbs.check import check_counts
-        from coterie.kernels.gibbs.consensus import layout_of
+        from coterie.kernels.gibbs.consensus import carry, layout_of
         from coterie.kernels.matrices import draw_given_reported
 
         own = self.matrices == "raw"
@@ -135,6 +135,7 @@ class Consensus(SamplingEstimator):
             report=self._report,
             matrices=matrices_as_found if own else draw_given_reported,
             check=check_counts,
+            carry=carry,
             coterie_densities=True,  # of d, beta and eta
         )
 

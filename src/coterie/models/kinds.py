@@ -22,7 +22,7 @@ from coterie.io.tables import table_of_file
 from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels
 from coterie.models.sampling import SamplingEstimator, check_whole
-from coterie.posterior import ItemNumbers
+from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 from coterie.priors import Prior
 
@@ -125,9 +125,11 @@ class KindsEstimator(SamplingEstimator):
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
         from coterie.kernels.gibbs.check import check_counts
+        from coterie.kernels.gibbs.ended import carry_groups, carry_nothing
 
         if not self._has_kinds:
-            return Hooks(check=check_counts, coterie_densities=self.densities)
+            carry = carry_groups if self.abilities.coteries else carry_nothing
+            return Hooks(check=check_counts, carry=carry, coterie_densities=self.densities)
         kernels: Any = self.kernels()
         return Hooks(
             layout=kernels.layout_of,
@@ -148,6 +150,15 @@ class KindsEstimator(SamplingEstimator):
         n_kinds = self.kinds if known is None else len(known.names)
         weight = float(prior.kind_weights)  # type: ignore[attr-defined]
         return kernels.pack_prior(prior, Kinds(n_kinds, codes, weight))  # type: ignore[call-arg]
+
+    def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
+        """Go on as every model does, unless items have kinds that were told: new ones have none."""
+        if self._known is not None or (self.kinds == 1 and KIND in before.item_numbers):
+            raise DataError(
+                f"this {type(self).__name__} was told the kinds of the items, which update cannot"
+                " be; fit all labels again, with their kinds"
+            )
+        return super()._go_on(annotations, before)
 
     def _report_kinds(self, found: Averages, layout: Layout, data: Any, prior: Any) -> Reported:
         """Report the kinds of items, latent ones by size, the largest first."""

@@ -27,7 +27,7 @@ from coterie.inference import (
 from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
 from coterie.models.priors import resolved
-from coterie.models.update import going_on
+from coterie.models.update import going_on, news
 from coterie.posterior import Posterior
 from coterie.priors import Prior
 from coterie.words.visible import quoted
@@ -35,7 +35,8 @@ from coterie.words.visible import quoted
 LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 1_000)}
 """The least and the most of each; every sweep is noted, so that more would not fit in memory."""
 GOING_ON, LEAST_BURN_IN = 3, 20
-"""An update has so many times fewer sweeps than a fit, and drops so many at least."""
+"""An update keeps so many times fewer sweeps than a fit; it drops as many fewer, but those at least
+and, where much is new, more: as many as a fit where labels have doubled."""
 ELSEWHERE = ("prior", "n_jobs", "progress", "checkpoint", "duplicates")
 """Settings that a checkpoint need not share, or shares by what becomes of them."""
 
@@ -128,13 +129,15 @@ class SamplingEstimator(Estimator):
         return self._run(annotations, self._sampler(annotations), options, identity)
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
-        """Let the chains go on from where they ended, for a third of their length."""
+        """Let the chains go on from where they ended, for a part of their length."""
         self._check()
         last = () if before.draws is None else before.draws.last
         if not last:  # of an older file
             return self._fit(annotations)
         sampler = self._sampler(annotations)
-        burn_in = min(max(LEAST_BURN_IN, self.burn_in // GOING_ON), self.burn_in)
+        share = 1.0 if sampler.hooks.carry is None else news(before.annotations, annotations)
+        dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
+        burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
         sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
         cells = sampler.layout.n_draw_columns
         thin = None if self.thin is None else min(self.thin, sweeps - burn_in)

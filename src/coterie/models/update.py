@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +15,26 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.inference import Hooks, Start
 from coterie.io import read
+from coterie.kernels.gibbs.ended import Ended, taken_over
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int32]
-Starter = Callable[[int, Codes, IntArray, np.random.Generator], Start]
+LongArray = NDArray[np.int64]
+
+
+def is_nothing(more: Any) -> bool:
+    """Say whether no labels are given: an empty list or frame; a file without any is a mistake.
+
+    Examples
+    --------
+    >>> is_nothing([]), is_nothing(""), is_nothing([("q1", "ann", "yes")])
+    (True, False, False)
+    """
+    return isinstance(more, list | tuple | pd.DataFrame) and len(more) == 0
 
 
 def joined(
-    old: Annotations, more: Annotations, duplicates: str, true_labels: Any = None
+    old: Annotations, more: Annotations | None, duplicates: str, true_labels: Any = None
 ) -> Annotations:
     """Give old labels and new ones together: items and annotators of both, classes of the old.
 
@@ -35,17 +47,33 @@ def joined(
     >>> joined(old, more, "error")
     <Annotations: 3 items x 3 annotators, 5 labels, 2 classes, 44.4 % missing>
     """
-    frames = [one.to_frame() for one in (old, more)]
+    parts = [one for one in (old, more) if one is not None]
+    frames = [one.to_frame() for one in parts]
     whole = read(
         pd.concat(frames, ignore_index=True),
         classes=old.classes.tolist(),
         extra_answers=old.extra_answers.tolist() or None,
         duplicates=duplicates,
     )
-    gold = {**old.gold, **more.gold}
+    gold = {item: label for one in parts for item, label in one.gold.items()}
     if true_labels is not None:
         gold |= with_gold(whole, true_labels).gold
     return with_gold(whole, gold) if gold else whole
+
+
+def news(old: Annotations, new: Annotations) -> float:
+    """Give how many labels are new, or of items that have become known, for each old one.
+
+    Examples
+    --------
+    >>> old = read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
+    >>> more = read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
+    >>> round(news(old, joined(old, more, "error")), 3)
+    0.667
+    """
+    known = set(new.gold) - set(old.gold)
+    moved = old.labels_per_item[pd.Index(old.items).isin(list(known))].sum()
+    return float((new.n_labels - old.n_labels + moved) / max(old.n_labels, 1))
 
 
 def going_on(
@@ -54,7 +82,8 @@ def going_on(
     """Give the same hooks, but chains start where those of an earlier run ended.
 
     An old item starts with the class that it had, an old annotator in its cluster; new ones start
-    as the model has it, new annotators in the largest cluster.
+    as the model has it, new annotators in the largest cluster. The rest of the state follows where
+    the model says how.
 
     Parameters
     ----------
@@ -67,29 +96,50 @@ def going_on(
     """
     items = pd.Index(old.items).get_indexer(pd.Index(new.items))
     people = pd.Index(old.annotators).get_indexer(pd.Index(new.annotators))
+    labels = places_of_labels(old.codes, new.codes, items, people)
 
     def start(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-        state = last[number % len(last)]
-        fresh = hooks.start(number, data, votes, rng)
-        truth = carried(state["truth"], items, fresh.truth)
+        ended = Ended(last[number % len(last)], items, people, labels)
+        state, fresh = ended.state, hooks.start(number, data, votes, rng)
+        truth = taken_over(state["truth"], items, fresh.truth)
         truth = np.where(data.gold >= 0, data.gold, truth).astype(np.int32)
         if "group" not in state:
-            return fresh._replace(truth=truth)
-        return Start(truth, carried_groups(state["group"], people, data))
+            return Start(truth, fresh.group, ended)
+        if len(state["group"]) != old.n_annotators:  # of annotators and kinds
+            return Start(truth, fresh.group)
+        return Start(truth, carried_groups(state["group"], people, data), ended)
 
     return replace(hooks, start=start)
 
 
-def carried(then: Array, place: Array, fresh: IntArray) -> IntArray:
-    """Give what each had then, by its place among the old ones; what is new, or had none, fresh."""
-    had = np.where(place >= 0, then[place], -1)
-    return np.where(had >= 0, had, fresh).astype(np.int32)
+def places_of_labels(old: Codes, new: Codes, items: LongArray, people: LongArray) -> LongArray:
+    """Give the place of each label among the old ones, -1 if it is new, in the order of the items.
+
+    Repeated labels that are alike keep their order.
+
+    Parameters
+    ----------
+    old, new
+        The labels then and now.
+    items, people
+        Places of items and annotators among the old ones.
+    """
+    then = _label_keys(old, np.arange(len(old.gold)), np.arange(len(old.annotator_start) - 1))
+    now = _label_keys(new, items, people)
+    return np.asarray(then.get_indexer(now), np.int64)
+
+
+def _label_keys(codes: Codes, items: LongArray, people: LongArray) -> pd.MultiIndex:
+    """Give item, annotator, answer and turn of each label, in the codes of the old ones."""
+    item = np.repeat(items, np.diff(codes.item_start))
+    keys = pd.DataFrame({"i": item, "l": people[codes.item_annotator], "c": codes.item_answer})
+    return pd.MultiIndex.from_frame(keys.assign(turn=keys.groupby(["i", "l", "c"]).cumcount()))
 
 
 def carried_groups(then: Array, place: Array, data: Codes) -> IntArray:
     """Give the clusters then, numbered from 0; those who are new join the largest."""
     labelled = np.diff(data.annotator_start) > 0
-    had = np.where(place >= 0, then[place], -1)
+    had = taken_over(then, place, np.full(len(place), -1, np.int64))
     seated = had[(had >= 0) & labelled]
     largest = int(np.bincount(seated).argmax()) if len(seated) else 0
     group = np.where(labelled, np.where(had >= 0, had, largest), -1)

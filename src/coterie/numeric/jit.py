@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -253,11 +254,38 @@ def is_kept() -> bool:
         return folder is not None
 
 
+class Compiling:
+    """How long was compiled, by any thread; ``tell`` is called once, before the first time."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.seconds = 0.0
+        self._tell: Callable[[], None] | None = tell
+        self._open, self._since, self._lock = 0, 0.0, threading.Lock()
+
+    def start(self) -> None:
+        """Note that something is compiled from now on, which may be within something else."""
+        told, self._tell = self._tell, None
+        if told is not None:
+            told()
+        with self._lock:
+            if self._open == 0:
+                self._since = time.perf_counter()
+            self._open += 1
+
+    def end(self) -> None:
+        """Note that it is done."""
+        with self._lock:
+            self._open -= 1
+            if self._open == 0:
+                self.seconds += time.perf_counter() - self._since
+
+
 @contextmanager
-def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
-    """Call ``tell`` once if anything must be compiled, just before it is."""
+def telling_of_compilation(tell: Callable[[], None]) -> Iterator[Compiling]:
+    """Call ``tell`` once if anything must be compiled, just before it is; give how long it took."""
+    compiling = Compiling(tell)
     if not COMPILES:
-        yield
+        yield compiling
         return
     try:
         from numba.core import event
@@ -265,22 +293,17 @@ def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
         listener: Any = event.Listener
         install: Any = event.install_listener
     except (ImportError, AttributeError):  # for developers of numba: it may go
-        yield
+        yield compiling
         return
 
     class Teller(listener):  # type: ignore[misc]
-        """Tells once: what the cache holds starts nothing."""
-
-        def __init__(self) -> None:
-            self.tell: Callable[[], None] | None = tell
+        """What the cache holds starts nothing."""
 
         def on_start(self, event: Any) -> None:
-            told, self.tell = self.tell, None
-            if told is not None:
-                told()
+            compiling.start()
 
         def on_end(self, event: Any) -> None:
-            pass
+            compiling.end()
 
     with install("numba:compile", Teller()):
-        yield
+        yield compiling

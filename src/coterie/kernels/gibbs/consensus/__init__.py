@@ -1,5 +1,6 @@
 """Consensus: hcBCC with hard items and a learnt base."""
 
+from coterie.kernels.gibbs.consensus.ended import carry
 from coterie.kernels.gibbs.consensus.model import (
     Prior,
     State,
@@ -14,6 +15,7 @@ from coterie.kernels.gibbs.consensus.votes import class_weights, mix_members
 __all__ = [
     "Prior",
     "State",
+    "carry",
     "class_weights",
     "initial_state",
     "layout_of",
