@@ -97,7 +97,8 @@ def test_the_whole_state_is_taken_over(model, settings, crowd):
                     state[name] = state[name][state["group"]]
             if "group" in state:
                 state["group"] = canonical_groups(state["group"].astype(np.int32))
-            for name in ("slot", "size", *(["said", "said_total"] if model is coterie.CBCC else [])):
+            by_number = ["said", "said_total"] if model is coterie.CBCC else []
+            for name in ("slot", "size", *by_number):
                 state.pop(name, None)
         assert now.keys() == then.keys()
         for name, values in now.items():
