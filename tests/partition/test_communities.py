@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import coterie
+from coterie.partition import communities as factors
 from coterie.partition.communities import (
     factorise,
     find_communities,
@@ -25,24 +26,53 @@ def blocks(n=8):
 
 
 @pytest.mark.exact
+@pytest.mark.parametrize("weight", [1.0, 2.5])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_objective_never_rises_at_any_update(seed):
+def test_the_objective_never_rises_at_any_update(seed, weight):
     rng = np.random.default_rng(seed)
     v = scaled(similarity(rng.dirichlet(np.ones(3), (14, 2))))
     w, h, b = rng.random((14, 5)), rng.random((5, 14)), rng.random(5) + 0.1
-    before = objective(v, w, h, b)
+    before = objective(v, w, h, b, weight)
     for _ in range(60):
-        h = update(v, w, h, b)
-        after_h = objective(v, w, h, b)
-        w = update(v.T, h.T, w.T, b).T
-        after_w = objective(v, w, h, b)
-        b = (14 + 4) / (((w**2).sum(axis=0) + (h**2).sum(axis=1)) / 2 + 2)
-        after_b = objective(v, w, h, b)
+        h = update(v, w, h, b, weight)
+        after_h = objective(v, w, h, b, weight)
+        w = update(v.T, h.T, w.T, b, weight).T
+        after_w = objective(v, w, h, b, weight)
+        b = (14 * weight + 4) / (weight * ((w**2).sum(axis=0) + (h**2).sum(axis=1)) / 2 + 2)
+        after_b = objective(v, w, h, b, weight)
         slack = 1e-10 * abs(before)
         assert before >= after_h - slack
         assert after_h >= after_w - slack
         assert after_w >= after_b - slack
         before = after_b
+
+
+@pytest.mark.exact
+def test_a_weight_of_two_is_everybody_twice():
+    rng = np.random.default_rng(5)
+    v = scaled(similarity(rng.dirichlet(np.ones(3), (7, 2))))
+    w, h, b = rng.random((7, 3)), rng.random((3, 7)), rng.random(3) + 0.1
+    twice, people, other = np.tile(v, (2, 2)), np.tile(w, (2, 1)), np.tile(h, 2)
+    np.testing.assert_allclose(objective(v, w, h, b, 2.0), objective(twice, people, other, b))
+    found = update(twice, people, other, b)
+    np.testing.assert_allclose(np.tile(update(v, w, h, b, 2.0), 2), found, rtol=1e-12)
+
+
+def test_many_annotators_join_the_communities_of_some(monkeypatch):
+    monkeypatch.setattr(factors, "MANY", 40)
+    monkeypatch.setattr(factors, "LANDMARKS", 30)
+    order = np.random.default_rng(6).permutation(120)
+    block = np.repeat([0, 1, 2], 40)[order]
+    found = factors.factorise_many(blocks(40)[np.ix_(order, order)], 3, np.random.default_rng(1))
+    assert found.people.shape[0] == 120
+    community = memberships(found).argmax(axis=1)
+    assert coterie.metrics.adjusted_rand_index(community, block) == 1
+    # The columns that were emptied count: starts and sizes are compared by one objective.
+    alone = factorise(blocks(40), np.random.default_rng(1)).objective
+    np.testing.assert_allclose(found.objective, alone, rtol=1e-4)
+    matrices = np.where(block[:, None, None] == 1, np.eye(2), np.eye(2)[::-1])
+    share, _ = find_communities(matrices, 2, np.random.default_rng(0))
+    assert coterie.metrics.adjusted_rand_index(share.argmax(axis=1), block == 1) == 1
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -79,7 +79,6 @@ def test_visited_cells_have_the_exact_probabilities():
 
 
 @chains
-@pytest.mark.slow
 def test_geweke():
     check_geweke(PLAIN)
 
