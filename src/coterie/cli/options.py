@@ -50,6 +50,18 @@ Truth = Annotated[Path | None, a_path(help="True labels that only score the resu
 Duplicates = Annotated[
     str, typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep.")
 ]
+Classes = Annotated[str | None, typer.Option(help="The possible truths, separated by commas.")]
+ExtraAnswers = Annotated[str | None, typer.Option(help="Answers that are never true: unsure,skip")]
+From = Annotated[
+    str | None,
+    typer.Option("--from", help="Format of the export (default: told from its content)."),
+]
+Question = Annotated[str | None, typer.Option(help="Which question of an export.")]
+Threshold = Annotated[float | None, typer.Option(help="Cut judges' scores into verdicts here.")]
+Title = Annotated[str | None, typer.Option(help="Heading of the page.")]
+Datasets = Annotated[
+    str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")
+]
 Text = Annotated[
     str | None, typer.Option("--text", help="Column with the items' text, for the report.")
 ]

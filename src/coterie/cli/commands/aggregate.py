@@ -9,15 +9,20 @@ import typer
 
 from coterie.cli.guard import guarded
 from coterie.cli.options import (
+    Classes,
     Duplicates,
+    ExtraAnswers,
     Force,
     Format,
+    From,
     Image,
     Items,
     Model,
     Out,
+    Question,
     Seed,
     Text,
+    Threshold,
     Truth,
     a_path,
     one_or_many,
@@ -46,18 +51,11 @@ def aggregate(
         str | None, typer.Option(help="Column of the annotators; or one each: ann,bob,cat")
     ] = None,
     label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    classes: Annotated[
-        str | None, typer.Option(help="The possible truths, separated by commas.")
-    ] = None,
-    extra_answers: Annotated[
-        str | None, typer.Option(help="Answers that are never true: unsure,skip")
-    ] = None,
+    classes: Classes = None,
+    extra_answers: ExtraAnswers = None,
     duplicates: Duplicates = "error",
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", help="Format of the export (default: told from its content)."),
-    ] = None,
-    question: Annotated[str | None, typer.Option(help="Which question of an export.")] = None,
+    from_: From = None,
+    question: Question = None,
     option: Annotated[
         str | None, typer.Option(help="Which option of a multi-select; sets: whole sets.")
     ] = None,
@@ -73,9 +71,7 @@ def aggregate(
     order: Annotated[
         str, typer.Option(help="A judge who sees both orders is two (annotator) or one (ignore).")
     ] = "annotator",
-    threshold: Annotated[
-        float | None, typer.Option(help="Cut judges' scores into verdicts here.")
-    ] = None,
+    threshold: Threshold = None,
     workflow: Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")] = None,
     time: Annotated[
         str | None, typer.Option(help="Column that says when a label was given, for dynamic.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Duplicates, Force, Seed, Truth, a_path, place, split
+from coterie.cli.options import Datasets, Duplicates, Force, Seed, Truth, a_path, place, split
 
 
 @guarded
@@ -26,9 +26,7 @@ def compare(
         typer.Option(help="Any of {models}, or module:Class, separated by commas (default: all)."),
     ] = None,
     truth: Truth = None,
-    only: Annotated[
-        str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")
-    ] = None,
+    only: Datasets = None,
     out: Annotated[
         Path | None,
         a_path(

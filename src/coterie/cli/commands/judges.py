@@ -8,7 +8,22 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Duplicates, Force, Model, Out, Seed, Truth, a_path, split
+from coterie.cli.options import (
+    Classes,
+    Duplicates,
+    ExtraAnswers,
+    Force,
+    From,
+    Model,
+    Out,
+    Question,
+    Seed,
+    Threshold,
+    Title,
+    Truth,
+    a_path,
+    split,
+)
 from coterie.models.registry import DEFAULT
 
 
@@ -38,23 +53,14 @@ def judges(
     first: Annotated[
         str | None, typer.Option(help="The verdict for what is shown first (default: the lower).")
     ] = None,
-    from_: Annotated[
-        str | None,
-        typer.Option("--from", help="Format of the export (default: told from its content)."),
-    ] = None,
-    question: Annotated[str | None, typer.Option(help="Which question of an export.")] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Cut judges' scores into verdicts here.")
-    ] = None,
-    classes: Annotated[
-        str | None, typer.Option(help="The possible truths, separated by commas.")
-    ] = None,
-    extra_answers: Annotated[
-        str | None, typer.Option(help="Answers that are never true: unsure,skip")
-    ] = None,
+    from_: From = None,
+    question: Question = None,
+    threshold: Threshold = None,
+    classes: Classes = None,
+    extra_answers: ExtraAnswers = None,
     duplicates: Duplicates = "error",
     out: Out = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    title: Title = None,
     seed: Seed = 0,
     force: Force = False,
 ) -> None:

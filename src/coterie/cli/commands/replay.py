@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Force, Out, Truth, place, split
+from coterie.cli.options import Datasets, Force, Out, Truth, place, split
 
 
 @guarded
@@ -22,9 +22,7 @@ def replay(
         ),
     ],
     truth: Truth = None,
-    only: Annotated[
-        str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")
-    ] = None,
+    only: Datasets = None,
     policies: Annotated[
         str, typer.Option(help="Who chooses the labels, separated by commas.")
     ] = "random,balanced,uncertainty,information",

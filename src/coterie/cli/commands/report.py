@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Force, Image, Items, Text, Truth, a_path, place
+from coterie.cli.options import Force, Image, Items, Text, Title, Truth, a_path, place
 
 
 @guarded
@@ -24,7 +24,7 @@ def report(
         a_path("--out", "-o", help="The page; by default beside the run."),
     ] = None,
     truth: Truth = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page.")] = None,
+    title: Title = None,
     text: Text = None,
     image: Image = None,
     items: Items = None,
