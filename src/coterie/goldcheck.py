@@ -70,7 +70,7 @@ class GoldCheck:
     def sentence(self) -> str:
         """What it says, for a person."""
         known = f"{len(self.table):,} known items, each predicted without its own gold"
-        found = f"Claimed {self.claimed:.0%}, right {self.right:.0%}".replace("%", " %")
+        found = f"claimed {self.claimed:.0%}, right {self.right:.0%}".replace("%", " %")
         reach = f"95 % interval {100 * self.low:.0f} to {100 * self.high:.0f} %"
         kind = "too sure" if self.surprise < 0 else "too careful"
         verdict = (

@@ -33,8 +33,18 @@ def test_screen_page_and_tables(labels, tmp_path):
     assert "Who errs together" in done.output
     assert "length" in done.output
     assert {path.name for path in out.iterdir()} >= {"judges.html", "labels.csv", "judges.csv"}
+    assert f"open {out / 'judges.html'}; " in done.output.splitlines()[-1]
     again = run(labels, "--model", "quick", "--out", out)
     assert again.exit_code != 0
+
+
+def test_columns_can_be_named(labels, tmp_path):
+    renamed = labels.read_text().replace("item,annotator,label", "pair,by,said", 1)
+    (tmp_path / "renamed.csv").write_text(renamed)
+    named = ("--item", "pair", "--annotator", "by", "--label", "said")
+    done = run(tmp_path / "renamed.csv", "--model", "quick", *named)
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1].startswith("Next: add --out result/ for a page; ")
 
 
 @pytest.mark.parametrize("prices", ["nobody=1", "a1=dear", "a1=-1"])

@@ -107,8 +107,8 @@ def test_a_sampler_of_many_labels_is_checked_on_request(checked, monkeypatch):
     short = ("--sweeps", "20", "--burn-in", "10", "--chains", "2")
     said = checked(*short).stdout
     assert "Five more fits see how far probabilities hold on 30 known items" in said
-    assert "Gold: Claimed " in said
+    assert "Gold: claimed " in said
     monkeypatch.setattr("coterie.cli.aggregate.FEW_LABELS", 100)
     said = checked(*short).stdout
     assert "Try --check-gold." in said
-    assert "Gold: Claimed " not in said
+    assert "Gold: claimed " not in said

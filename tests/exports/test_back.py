@@ -230,3 +230,26 @@ def test_an_option_goes_to_argilla_as_a_list(tmp_path, option):
     ticked = {"yes": ["a"], "no": [], "a | b": ["a", "b"], "(none)": []}
     values = {one["id"]: one["suggestions"]["spam"]["value"] for one in back}
     assert values == {item: ticked[label] for item, label in consensus(posterior).items()}
+
+
+@pytest.mark.parametrize("option", ["A", "sets"])
+def test_an_option_goes_to_prodigy_as_a_tick(tmp_path, option):
+    ticked = [["A", "B"], ["A"], []]
+    records = [
+        {"text": f"t{item}", "_input_hash": item, "_task_hash": item, "answer": "accept"}
+        | {"options": [{"id": "A"}, {"id": "B"}], "config": {"choice_style": "multiple"}}
+        | {"accept": ticked[item % 3], "_annotator_id": person}
+        for item in range(6)
+        for person in ("ann", "bob")
+    ]
+    path, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    path.write_bytes(lines(records))
+    posterior = coterie.MajorityVote().fit(coterie.read(path, option=option)).posterior_
+    posterior.export("prodigy", out)
+    assert read_back(out, option=option) == consensus(posterior)
+    task = json.loads(out.read_text("utf-8").splitlines()[1])
+    assert (task["accept"], task["config"]) == (["A"], {"choice_style": "multiple"})
+    assert [one["id"] for one in task["options"]] == ["A", "B"]
+    path.unlink()  # the options that were offered are not known any more
+    posterior.export("prodigy", out)
+    assert read_back(out, option=option) == consensus(posterior)

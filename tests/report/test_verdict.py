@@ -153,3 +153,14 @@ def test_an_overconfident_model_is_told_so():
     modest = gather(posterior, truth=right)
     assert modest["truth"]["judged"] == "too modest"
     assert "expects of them" not in modest["verdict"][1]
+
+
+def test_known_labels_are_no_certainty():
+    rows = [(item, who, "ab"[item % 2]) for item in range(6) for who in ("ann", "bob", "cat")]
+    known = {item: "ab"[item % 2] for item in range(6)}
+    posterior = coterie.DawidSkene().fit(coterie.read(rows, gold=known)).posterior_
+    assert gather(posterior)["verdict"][1] == (
+        "Every label is known: gold was given for 6 items of 6."
+    )
+    some = coterie.DawidSkene().fit(coterie.read(rows, gold={0: "a", 1: "b"})).posterior_
+    assert ", 2 of them known) are at least" in gather(some)["verdict"][1]

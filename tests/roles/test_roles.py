@@ -162,9 +162,9 @@ def one_role(matrix, shift):
     [
         (0.97, "expert", "expert"),
         (0.8, "good", "good or novice"),  # three in four if the shift is -0.29
-        (0.7, "novice", "unclear without gold"),
-        (0.58, "spammer", "unclear without gold"),
-        (0.5, "spammer", "unclear without gold"),  # 0.4 and 0.6 are one deviation away
+        (0.7, "novice", "too little gold to say"),
+        (0.58, "spammer", "too little gold to say"),
+        (0.5, "spammer", "too little gold to say"),  # 0.4 and 0.6 are one deviation away
         (0.05, "adversary", "adversary"),
     ],
 )
@@ -173,7 +173,7 @@ def test_a_role_must_hold_under_mistakes_that_all_share(right, alone, shared):
     assert one_role(matrix, 0.0).words == [alone]
     found = one_role(matrix, 0.4)
     assert found.words == [shared]
-    assert np.isnan(found.probability[0]) == (shared == "unclear without gold")
+    assert np.isnan(found.probability[0]) == (shared == "too little gold to say")
 
 
 def test_the_share_under_a_common_shift_is_that_of_a_normal_number():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,8 +22,8 @@ from coterie.io.write import table_writer
 from coterie.judges import Panel, look_at, words
 from coterie.judges.page import make_page
 from coterie.models import make_model
-from coterie.posterior.sheets import label_sheet
-from coterie.words.numbers import count
+from coterie.posterior.sheets import REVIEW, label_sheet, needs_review
+from coterie.words.numbers import count, percent
 from coterie.words.values import written
 
 FILES = ("judges.html", "labels.csv", "judges.csv", "dependence.csv", "position.csv")
@@ -80,6 +81,21 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], asked: Asked, target
     if target.out is not None:
         write_set(target.out, writers(panel, target), [], force=target.force)
         show.files(paths)
+    show.console().print(escape(next_step(panel, paths)), soft_wrap=True)
+
+
+def next_step(panel: Panel, paths: Sequence[Path]) -> str:
+    """Say where to look, and what would help most: gold of the items that decide, or a person."""
+    look = f"open {shlex.quote(str(paths[0]))}" if paths else "add --out result/ for a page"
+    if panel.posterior.readings() is not None:
+        return (
+            f"Next: {look}; find out the true labels of the items that would decide, and give them "
+            "with --gold"
+        )
+    n = int(needs_review(panel.posterior).sum())
+    if n:
+        return f"Next: {look}; have a person label the {count(n, 'item')} below {percent(REVIEW)}"
+    return f"Next: {look}; no label is below {percent(REVIEW)}"
 
 
 def screen(panel: Panel) -> None:

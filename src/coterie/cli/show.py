@@ -294,7 +294,9 @@ def gold_check(posterior: Posterior) -> None:
         return
     mended = " Recalibrated." if "recalibrated" in posterior.run else ""
     offer = " Mend them with --recalibrate." if found.get("significant") and not mended else ""
-    console().print(escape(f"Gold: {found['sentence']}{mended}{offer}"), soft_wrap=True)
+    out = console()
+    said = f"Gold: {found['sentence']}{mended}{offer}"
+    out.print(escape(said), soft_wrap=not out.is_terminal)
 
 
 def checking(n_known: int) -> None:

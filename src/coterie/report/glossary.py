@@ -11,7 +11,7 @@ TERMS = {
     "spread": "How much the members of a coterie differ from each other: 0 is not at all, 1 the "
     "most there can be.",
     "role": "What a pattern of answers is called: given only if at least four of five draws "
-    "support it. 'Unclear without gold': known labels of some items are needed to tell.",
+    "support it. 'Too little gold to say': known labels of some items are needed to tell.",
     "certainty": "The probability of the label, by the model. How far to believe it is said above.",
     "expected right": "The probabilities of all labels added up: what the model claims, not what "
     "anybody has checked.",

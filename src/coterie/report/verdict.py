@@ -116,8 +116,12 @@ def how_sure(abilities: Abilities, items: Facts, truth: Facts | None) -> str:
     else:
         wrong = n * (1 - (items["expected_right"] or 0))
         about = "fewer than one" if wrong < 0.5 else f"about {rough(round(wrong))}"
+        known = items["n_known"]
+        if known >= n > 0:
+            return f"Every label is known: gold was given for {count(n, 'item')} of {n:,}."
+        given = f", {known:,} of them known" if known else ""
         text = (
-            f"{sure:,} of the labels ({share}) {'is' if sure == 1 else 'are'} at least "
+            f"{sure:,} of the labels ({share}{given}) {'is' if sure == 1 else 'are'} at least "
             f"{percent(CERTAIN)} certain, and by the model's own account {about} of the {n:,} "
             f"{'is' if wrong < 1.5 else 'are'} wrong"
         )

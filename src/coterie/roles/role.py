@@ -41,7 +41,7 @@ class Pattern(Enum):
     WEAK = "weak on {}", Kind.WEAK
     CONFUSES = "confuses {} with {}", Kind.WEAK
     TOO_FEW = "too few labels to say", Kind.UNKNOWN
-    UNCLEAR = "unclear without gold", Kind.UNKNOWN
+    UNCLEAR = "too little gold to say", Kind.UNKNOWN
 
     def __init__(self, words: str, kind: Kind) -> None:
         self.words = words

@@ -82,7 +82,7 @@ def roles_of(
     shift
         Standard deviation of the log odds of being right that all annotators share: mistakes that
         everybody makes, which no label shows. A role must hold under it too; where it does not,
-        it is unclear without gold.
+        there is too little gold to say.
 
     Examples
     --------

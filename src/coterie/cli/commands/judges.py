@@ -55,6 +55,12 @@ def judges(
     ] = None,
     from_: From = None,
     question: Question = None,
+    annotators: Annotated[
+        str | None, typer.Option(help="predictions: the models of a Label Studio export.")
+    ] = None,
+    item: Annotated[str | None, typer.Option(help="Column or field of the items.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Column of the judges.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the verdicts.")] = None,
     threshold: Threshold = None,
     classes: Classes = None,
     extra_answers: ExtraAnswers = None,
@@ -71,6 +77,10 @@ def judges(
         "gold": gold,
         "format": from_,
         "question": question,
+        "annotators": annotators,
+        "item": item,
+        "annotator": annotator,
+        "label": label,
         "threshold": threshold,
         "classes": split(classes),
         "extra_answers": split(extra_answers),

@@ -22,7 +22,7 @@ from coterie.io.exports.port import Options, Submission
 from coterie.io.exports.prodigy import ITEM
 from coterie.io.exports.questions import NO_OPTION, SETS
 from coterie.io.exports.registry import FORMATS, recognised
-from coterie.io.exports.values import as_map, scalar
+from coterie.io.exports.values import as_list, as_map, is_true, scalar
 from coterie.io.write import table_writer
 from coterie.words.values import not_one_of
 
@@ -259,7 +259,7 @@ def _ticked(label: Any, option: str) -> list[str]:
     """Give the options of a multi-select that a label stands for."""
     if option == SETS:
         return [] if label == NO_OPTION else str(label).split(" | ")
-    return [option] if label == "yes" else []
+    return [option] if is_true(label) else []
 
 
 _BELOW = ("data", "fields", "data_row")
@@ -317,11 +317,24 @@ def _prodigy(consensus: Consensus) -> Writer:
         task.setdefault("_task_hash", number)
         if binary:
             task |= {"label": consensus.question, "answer": str(one.label)}
+        elif consensus.option is not None:
+            offered = as_list(task.get("options")) or _offered(consensus)
+            task |= {"options": offered, "accept": _ticked(one.label, consensus.option)}
+            task |= {"config": {"choice_style": "multiple"}, "answer": "accept"}
         else:
             task |= {"options": options, "accept": [one.label]}
             task |= {"config": {"choice_style": "single"}, "answer": "accept"}
         lines.append(json.dumps(task, ensure_ascii=False, default=str))
     return text_writer("\n".join(lines) + "\n")
+
+
+def _offered(consensus: Consensus) -> list[dict[str, str]]:
+    """Give the options of a multi-select, as far as the labels tell them."""
+    option = str(consensus.option)
+    words = (
+        [_ticked(label, option) for label in consensus.classes] if option == SETS else [[option]]
+    )
+    return [{"id": word, "text": word} for word in dict.fromkeys(w for some in words for w in some)]
 
 
 def _csv_gold(consensus: Consensus) -> Writer:
