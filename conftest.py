@@ -26,14 +26,16 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _page_in_a_folder_of_its_own(request: pytest.FixtureRequest) -> None:
-    """Run the examples of a page in a folder of its own, with the CSV that it shows as labels.csv.
+    """Run examples in a folder of their own: they may write files.
 
-    Pages on platforms find small exports there.
+    A page finds the CSV that it shows there as labels.csv, pages on platforms small exports.
     """
-    if not isinstance(request.node, pytest.DoctestItem) or request.node.path.suffix != ".md":
+    if not isinstance(request.node, pytest.DoctestItem):
         return
     folder = request.getfixturevalue("tmp_path")
     request.getfixturevalue("monkeypatch").chdir(folder)
+    if request.node.path.suffix != ".md":
+        return
     if request.node.path.parent.name == "platforms" or request.node.path.stem == "label-studio":
         from builders.exports import place_all
 

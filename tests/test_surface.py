@@ -16,8 +16,8 @@ NAMES = """
 Annotations Beta CBCC CBCCPrior Consensus ConsensusPrior ConvergenceWarning CoterieError Crowd
 DataError DataWarning DawidSkene DynamicIBCC DynamicPrior EBCC EBCCGibbs EBCCPrior EasyHardBCC
 EasyHardPrior Gamma GoldCheck
-HCBCC HCBCCPrior IBCC IBCCPrior IBCCVB MajorityVote Posterior QuickConsensus Score __version__
-aggregate assign check_gold datasets load metrics read simulate
+HCBCC HCBCCPrior IBCC IBCCPrior IBCCVB MajorityVote Posterior QuickConsensus Scan Score
+__version__ aggregate assign check_gold datasets load metrics read scan simulate
 """
 
 PACKAGES = {
@@ -34,6 +34,7 @@ PACKAGES = {
         settled_traces start_apart start_at_vote starting_truth write_partition
     """,
     "io": "read read_truth",
+    "io.scan": "Scan scan",
     "judges": "Panel Worth effective_number look_at",
     "metrics": """
         Score accuracy adjusted_rand_index balanced_accuracy brier_score confusion

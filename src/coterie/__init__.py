@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from coterie.errors import ConvergenceWarning, CoterieError, DataError, DataWarning
     from coterie.goldcheck import GoldCheck, check_gold
     from coterie.io import read
+    from coterie.io.scan import Scan, scan
     from coterie.metrics import Score
     from coterie.models import (
         CBCC,
@@ -77,11 +78,13 @@ _LAZY = {
     "MajorityVote": "coterie.models",
     "Posterior": "coterie.posterior",
     "QuickConsensus": "coterie.models",
+    "Scan": "coterie.io.scan",
     "Score": "coterie.metrics",
     "aggregate": "coterie.default",
     "check_gold": "coterie.goldcheck",
     "load": "coterie.posterior",
     "read": "coterie.io",
+    "scan": "coterie.io.scan",
     "simulate": "coterie.simulation",
 }
 _MODULES = ("assign", "datasets", "errors", "metrics")
@@ -116,6 +119,7 @@ __all__ = [
     "MajorityVote",
     "Posterior",
     "QuickConsensus",
+    "Scan",
     "Score",
     "__version__",
     "aggregate",
@@ -125,6 +129,7 @@ __all__ = [
     "load",
     "metrics",
     "read",
+    "scan",
     "simulate",
 ]
 

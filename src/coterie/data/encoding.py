@@ -105,8 +105,8 @@ def code_objects(cells: Sequence[Any] | Array) -> Coded:
     if len(numeric) > 1:
         # 1 and 1.0 are equal: one type for all, or the first row would decide which is kept.
         whole = all(issubclass(kind, (int, np.integer)) for kind in numeric)
-        common: Any = int if whole else _as_float
-        cells = [common(cell) if _is_number(cell) else cell for cell in cells]
+        common: Any = int if whole else as_float
+        cells = [common(cell) if is_number(cell) else cell for cell in cells]
     if numeric and types & _BOOLEANS:
         _refuse_equal(cells)
     try:
@@ -116,7 +116,7 @@ def code_objects(cells: Sequence[Any] | Array) -> Coded:
     return Coded(codes, value_array(values))
 
 
-def _as_float(cell: Any) -> Any:
+def as_float(cell: Any) -> Any:
     """Give a number as a float; one that is too large for any is equal to none, and stays."""
     try:
         return float(cell)
@@ -124,7 +124,8 @@ def _as_float(cell: Any) -> Any:
         return cell
 
 
-def _is_number(cell: Any) -> bool:
+def is_number(cell: Any) -> bool:
+    """Tell a number from a boolean, and from anything else."""
     return isinstance(cell, Number) and type(cell) not in _BOOLEANS
 
 
@@ -132,7 +133,7 @@ def _refuse_equal(cells: Sequence[Any] | Array) -> None:
     """Refuse a boolean and a number that no dictionary could tell apart."""
     booleans = {bool(cell): cell for cell in cells if type(cell) in _BOOLEANS}
     for cell in cells:
-        if _is_number(cell) and cell in booleans:
+        if is_number(cell) and cell in booleans:
             raise Mixed(f"{quoted(booleans[cell])} and {quoted(cell)}")
 
 
@@ -196,11 +197,24 @@ def without_blanks(coded: Coded) -> Coded:
     values = coded.values
     if values.dtype.kind == "f":
         blank = np.isnan(values)
+    elif is_text(values):  # by far the commonest
+        blank = np.array([not text or text.isspace() for text in values.tolist()], bool)
     elif values.dtype == object:
         blank = np.array([_is_blank(value) for value in values], bool)
     else:
         return coded
     return _keep(coded, ~blank) if blank.any() else coded
+
+
+def is_text(values: Array) -> bool:
+    """Tell whether all values are text.
+
+    Examples
+    --------
+    >>> is_text(value_array(["1", "2"])), is_text(value_array([1, "2"]))
+    (True, False)
+    """
+    return values.dtype == object and set(map(type, values.tolist())) <= {str}
 
 
 def _is_blank(value: Any) -> bool:

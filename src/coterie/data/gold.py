@@ -43,13 +43,17 @@ def with_gold(annotations: Annotations, gold: Any) -> Annotations:
     table, item, label = items_and_labels(gold, "gold")
     code = look_up(item.values, annotations.items)
     if code.min(initial=0) < 0:
-        unknown = item.values[code < 0].tolist()
-        more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
-        raise DataError(
-            f"item {quoted(unknown[0])} of {table.name}{more} is not among the items labelled; "
-            "remove it, or write the ids as in the labels"
-        )
+        raise not_labelled(table, item.values[code < 0].tolist())
     return gold_of_rows(table, annotations, code[item.codes], label, Gold(source=table.source))
+
+
+def not_labelled(table: Table, unknown: list[Any]) -> DataError:
+    """Say which known items have no labels."""
+    more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+    return DataError(
+        f"item {quoted(unknown[0])} of {table.name}{more} is not among the items labelled; "
+        "remove it, or write the ids as in the labels"
+    )
 
 
 def gold_of_rows(

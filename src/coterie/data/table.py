@@ -14,6 +14,7 @@ from coterie.data.encoding import (
     code_arrow,
     code_objects,
     code_pandas,
+    is_text,
     without_blanks,
 )
 from coterie.data.provenance import Format, Source
@@ -99,7 +100,7 @@ def _settled(coded: Coded) -> Coded:
     values = coded.values
     if values.dtype.kind == "f":
         return coded._replace(values=values + 0.0)  # -0.0 and 0.0 are equal: no row may decide
-    if values.dtype == object:
+    if values.dtype == object and not is_text(values):
         for place, value in enumerate(values.tolist()):
             if isinstance(value, float) and value == 0:
                 values[place] = 0.0

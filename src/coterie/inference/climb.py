@@ -15,10 +15,14 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.inference.modes import LEAST_DRAWS, LEAST_NATS, judge
+from coterie.inference.soft_shards import SoftShards
 from coterie.inference.verdicts import note_labels, note_readings
+from coterie.kernels.soft.engine import Weights
+from coterie.kernels.soft.items import Start
 from coterie.kernels.soft.variational import (
     Model,
     Shapes,
+    Step,
     ascend,
     class_probability,
     shapes_of,
@@ -45,21 +49,36 @@ class Peak(NamedTuple):
     probability: FloatArray  # (items, classes)
     label: NDArray[np.int64]  # (items,)
     shapes: Shapes
+    weights: Weights  # of the last E-step
 
 
 def climb(codes: Codes, model: Model, start: FloatArray, limits: Limits) -> Peak:
     """Go up from one start until the bound stands, or for as long as is allowed."""
-    n_labels = max(len(codes.item_answer), 1)
+    step, history, converged = _risen(ascend(codes, model, start), len(codes.item_answer), limits)
+    shapes = shapes_of(model, step.sums)
+    found = class_probability(codes, step.probability, shapes.classes)
+    label = found.argmax(axis=1)
+    return Peak(step.bound, history, converged, found, label, shapes, step.weights)
+
+
+def climb_shards(items: SoftShards, model: Model, start: Start, limits: Limits) -> Peak:
+    """Go up as :func:`climb` does, with items in shards: of those the peak holds nothing."""
+    steps = ascend(items, model, start)
+    step, history, converged = _risen(steps, items.shards.n_labels, limits)
+    none, shapes = np.zeros(0, np.int64), shapes_of(model, step.sums)
+    return Peak(step.bound, history, converged, step.probability, none, shapes, step.weights)
+
+
+def _risen(steps: Iterable[Step], n_labels: int, limits: Limits) -> tuple[Step, list[float], bool]:
+    """Go up until the bound stands; give the last step, and how it went."""
     history: list[float] = []
     converged = False
-    for step in ascend(codes, model, start):
-        history.append(step.bound / n_labels)
+    for step in steps:
+        history.append(step.bound / max(n_labels, 1))
         converged = len(history) > 1 and history[-1] - history[-2] <= limits.tol
         if converged or len(history) == limits.n_iter:
             break
-    shapes = shapes_of(model, step.sums)
-    found = class_probability(codes, step.probability, shapes.classes)
-    return Peak(step.bound, history, converged, found, found.argmax(axis=1), shapes)
+    return step, history, converged
 
 
 def best_of(
@@ -86,14 +105,15 @@ def best_of(
         # What no verdict will need makes room.
         peaks = [peak if best - peak.bound <= LEAST_NATS else _bare(peak) for peak in peaks]
     top = max(range(len(peaks)), key=lambda k: peaks[k].bound)
-    facts: dict[str, Any] = {
-        "iterations": len(peaks[top].history),
-        "rested": peaks[top].converged,
-        "bound": peaks[top].bound,
-    }
+    facts = facts_of(peaks[top])
     if len(peaks) > 1:
         facts |= compared(peaks, top, codes, clear)
     return peaks[top], facts
+
+
+def facts_of(peak: Peak) -> dict[str, Any]:
+    """Say how an ascent ended."""
+    return {"iterations": len(peak.history), "rested": peak.converged, "bound": peak.bound}
 
 
 def compared(peaks: list[Peak], top: int, codes: Codes, clear: ClearVotes) -> dict[str, Any]:

@@ -174,7 +174,7 @@ def read(
     elif not isinstance(source, Annotations):
         source = table_from(source)
     if is_path(gold):
-        gold = _column_or_file(source, gold)
+        gold = column_or_file(source, gold)
     return annotations_from(
         source,
         item=item,
@@ -239,7 +239,7 @@ def _are_paths(source: Any) -> bool:
     return isinstance(source, (list, tuple)) and bool(source) and all(map(is_path, source))
 
 
-def _column_or_file(source: Table | Annotations, gold: str | PathLike[str] | File) -> str | Table:
+def column_or_file(source: Table | Annotations, gold: str | PathLike[str] | File) -> str | Table:
     """Tell a column from a file: a column of that name wins."""
     if isinstance(gold, File):
         return table_of_file(gold)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import Unusable, code_arrow
+from coterie.data.encoding import Unusable, code_arrow, is_text
 from coterie.data.provenance import Format, Source
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import reason_of
@@ -54,7 +54,8 @@ def refuse_unfit_names(file: File, columns: Sequence[Hashable]) -> None:
 
 def refuse_unfit(table: Table, place: int, column: Coded) -> None:
     """Refuse text that no text file could hold: a result could not be written."""
-    if column.values.dtype != object:
+    values = column.values
+    if values.dtype != object or (is_text(values) and all(map(str.isprintable, values.tolist()))):
         return
     for code, value in enumerate(column.values.tolist()):
         if isinstance(value, str) and not value.isprintable() and _is_unfit(value):

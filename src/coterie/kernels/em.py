@@ -18,6 +18,7 @@ from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
 from coterie.kernels.soft import engine
 from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of, new_sums
+from coterie.kernels.soft.items import Items, whole
 
 FloatArray = NDArray[np.float64]
 
@@ -40,8 +41,9 @@ class Step(NamedTuple):
     """One iteration, see :func:`maximise`. The next one overwrites the arrays."""
 
     objective: float  # of the parameters that the E-step used
-    probability: FloatArray  # (items, classes)             from the E-step
+    probability: FloatArray  # (items, classes)             from the E-step; empty for shards
     parameters: Parameters  # from the M-step
+    weights: Weights  # of the E-step
 
 
 def zero_counts(codes: Codes) -> Counts:
@@ -58,15 +60,22 @@ def count(codes: Codes, probability: FloatArray, counts: Counts) -> None:
     An item with neither label nor known class is not counted: it changes nobody's estimate.
     """
     sums = new_sums(codes, codes.n_classes)
+    add_count(codes, probability, sums)
+    for array, more in zip(counts, (sums.cell_total, sums.said), strict=True):
+        array += more / sums.scale
+
+
+def add_count(codes: Codes, probability: FloatArray, sums: Sums) -> None:
+    """Add what is expected, as :func:`coterie.kernels.soft.engine.add_count` does, by numpy.
+
+    To the bits of the engine: a vote is counted where nothing can be compiled, too.
+    """
     counted, cells = is_counted(codes), sums.said.reshape(-1, codes.n_classes)
-    # By numpy, to the bits of the engine: a vote is counted where nothing can be compiled, too.
     for items, labels, item in parts_of(codes):
         shares = (probability[items] * sums.scale + 0.5).astype(np.int64)
         sums.cell_total[:] += shares[counted[items]].sum(axis=0)
         cell = codes.item_annotator[labels] * np.int64(codes.n_answers) + codes.item_answer[labels]
         np.add.at(cells, cell, shares[item])
-    for array, more in zip(counts, (sums.cell_total, sums.said), strict=True):
-        array += more / sums.scale
 
 
 def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:
@@ -98,6 +107,11 @@ def estimate_from(codes: Codes, probability: FloatArray, smoothing: float = 0.0)
     """
     counts = zero_counts(codes)
     count(codes, probability, counts)
+    return estimated(counts, smoothing)
+
+
+def estimated(counts: Counts, smoothing: float) -> Parameters:
+    """M-step: give the parameters that :func:`estimate` writes."""
     parameters = Parameters(*(np.empty_like(array) for array in counts))
     estimate(counts, smoothing, parameters)
     return parameters
@@ -132,10 +146,14 @@ def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, sums: S
     -------
     The log likelihood of the parameters: of all labels and known classes, the truths summed out.
     """
-    classes = np.arange(codes.n_classes, dtype=np.int32)
-    weights = Weights(parameters.class_balance[None], parameters.confusion, classes)
-    engine.sweep(codes, weights, probability, sums)
+    engine.sweep(codes, weights_of(parameters), probability, sums)
     return log_weight_of(sums)
+
+
+def weights_of(parameters: Parameters) -> Weights:
+    """Give what an E-step multiplies: cells are the classes."""
+    classes = np.arange(len(parameters.class_balance), dtype=np.int32)
+    return Weights(parameters.class_balance[None], parameters.confusion, classes)
 
 
 def counts_of(sums: Sums, counts: Counts) -> None:
@@ -144,7 +162,7 @@ def counts_of(sums: Sums, counts: Counts) -> None:
     np.divide(sums.said, sums.scale, out=counts.said)
 
 
-def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterator[Step]:
+def maximise(codes: Codes | Items, start: Parameters, smoothing: float = 0.0) -> Iterator[Step]:
     """Iterate expectation-maximisation for ever.
 
     The objective is the log likelihood; with smoothing, plus the log prior: the log posterior up
@@ -153,7 +171,7 @@ def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterato
     Parameters
     ----------
     codes
-        The labels.
+        The labels, or whoever holds them.
     start
         The parameters to start from.
     smoothing
@@ -171,12 +189,14 @@ def maximise(codes: Codes, start: Parameters, smoothing: float = 0.0) -> Iterato
     -1.597 [0.988, 0.0]
     -1.411 [1.0, 0.0]
     """
+    items = whole(codes) if isinstance(codes, Codes) else codes
     parameters = Parameters(*(array.copy() for array in start))
-    counts, sums = zero_counts(codes), new_sums(codes, codes.n_classes)
-    probability = np.empty((len(codes.gold), codes.n_classes))
+    before, counts = (Parameters(*map(np.empty_like, start)), Counts(*map(np.empty_like, start)))
     while True:
-        objective = log_prior(parameters, smoothing)
-        objective += sweep(codes, parameters, probability, sums)
+        parameters, before = before, parameters
+        weights = weights_of(before)
+        sums = items.sweep(weights)
+        objective = log_prior(before, smoothing) + log_weight_of(sums)
         counts_of(sums, counts)
         estimate(counts, smoothing, parameters)
-        yield Step(objective, probability, parameters)
+        yield Step(objective, items.probability, parameters, weights)

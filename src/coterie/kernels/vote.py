@@ -11,7 +11,23 @@ FloatArray = NDArray[np.float64]
 VoteArray = NDArray[np.int32]
 
 
-def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
+def fixed_point(numbers: FloatArray, n: int) -> NDArray[np.int64]:
+    """Give numbers of at most one as whole ones, of which ``n`` sum exactly, in any order.
+
+    Examples
+    --------
+    >>> fixed_point(np.array([0.5]), 4).tolist()[0] == 2**58
+    True
+    """
+    return (numbers * scale_of(n) + 0.5).astype(np.int64)
+
+
+def scale_of(n: int) -> float:
+    """Give what :func:`fixed_point` multiplies by."""
+    return float(2.0 ** (62 - max(n, 1).bit_length()))
+
+
+def vote_shares(votes: VoteArray, gold: NDArray[Any], mean: FloatArray | None = None) -> FloatArray:
     """Share of each class in the votes of each item; one for the known class of a gold item.
 
     An item without votes gets the mean of the other items' shares: the class proportions. (Where
@@ -23,6 +39,8 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
         Votes of each class, shape (items, classes).
     gold
         The known class of each item, -1 where unknown, shape (items,).
+    mean
+        What an item without votes gets, shape (classes,); by default from the others.
 
     Returns
     -------
@@ -40,11 +58,26 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
     total = shares.sum(axis=1, keepdims=True)
     silent = total[:, 0] == 0
     shares /= np.where(total > 0, total, 1)
-    if silent.all():
-        shares[:] = 1 / max(shares.shape[1], 1)
-    elif silent.any():
-        shares[silent] = shares.sum(axis=0) / np.count_nonzero(~silent)
+    if silent.any():
+        n, total = len(shares), fixed_point(shares[~silent], len(shares)).sum(axis=0)
+        n_voted = int(np.count_nonzero(~silent))
+        shares[silent] = mean_share(total, n_voted, n) if mean is None else mean
     return shares
+
+
+def mean_share(total: NDArray[np.int64], n_voted: int, n: int) -> FloatArray:
+    """Give the class proportions of the items with votes; even if there are none.
+
+    Parameters
+    ----------
+    total
+        Their shares in fixed point, summed, shape (classes,).
+    n_voted, n
+        How many have votes, and how many items there are.
+    """
+    if n_voted == 0:
+        return np.full(len(total), 1 / max(len(total), 1))
+    return np.asarray(total / scale_of(n) / n_voted)
 
 
 def even_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
@@ -57,9 +90,8 @@ def even_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
     >>> even_shares(np.array([[1, 3], [0, 0], [2, 2]]), np.array([-1, -1, 0])).tolist()
     [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
     """
-    shares = vote_shares(votes, gold)
-    shares[~votes.any(axis=1) & (gold < 0)] = 1 / max(votes.shape[1], 1)
-    return shares
+    n_classes = votes.shape[1]
+    return vote_shares(votes, gold, np.full(n_classes, 1 / max(n_classes, 1)))
 
 
 def smoothed_vote(votes: VoteArray) -> FloatArray:
@@ -76,11 +108,33 @@ def smoothed_vote(votes: VoteArray) -> FloatArray:
 
 LEAST_SKILL, MOST_SKILL = 0.01, 0.96
 """Squared skills: votes always count a little, and no vote is certain."""
+UNKNOWN = 0.6
+"""How often two labels agree, where no item has two."""
 SHARED = 1.25
 """Share of the agreement that is not skill but company: n labels are worth fewer than n."""
 
 
-def skill_vote(votes: VoteArray) -> FloatArray:
+def pair_agreement(votes: VoteArray) -> FloatArray:
+    """Give how often two labels of an item agree, of the items with two at least."""
+    n = votes.sum(axis=1)
+    several = n > 1
+    return np.asarray((votes * (votes - 1)).sum(axis=1)[several] / (n * (n - 1))[several])
+
+
+def mean_agreement(total: int, n_several: int, n: int) -> float:
+    """Give the mean of what :func:`pair_agreement` gives of all items, from its sum.
+
+    Parameters
+    ----------
+    total
+        In fixed point.
+    n_several, n
+        How many items have two labels at least, and how many there are.
+    """
+    return total / scale_of(n) / n_several if n_several else UNKNOWN
+
+
+def skill_vote(votes: VoteArray, agreement: float | None = None) -> FloatArray:
     """Give the probabilities that a vote supports, from how often labels of an item agree.
 
     Were all annotators right equally often and wrong evenly, two labels of an item would agree
@@ -91,6 +145,8 @@ def skill_vote(votes: VoteArray) -> FloatArray:
     ----------
     votes
         Labels of each class of each item, shape (items, classes).
+    agreement
+        How often two labels of an item agree, of all items; by default of these.
 
     Returns
     -------
@@ -104,9 +160,10 @@ def skill_vote(votes: VoteArray) -> FloatArray:
     n_classes, n = votes.shape[1], votes.sum(axis=1)
     if n_classes < 2:
         return np.ones(votes.shape)
-    several = n > 1
-    pairs = (votes * (votes - 1)).sum(axis=1)[several] / (n * (n - 1))[several]
-    agreement = pairs.mean() if len(pairs) else 0.6
+    if agreement is None:
+        pairs = pair_agreement(votes)
+        total = int(fixed_point(pairs, len(votes)).sum())
+        agreement = mean_agreement(total, len(pairs), len(votes))
     chance = 1 / n_classes
     skill = np.clip((agreement - chance) / (1 - chance), LEAST_SKILL, MOST_SKILL)
     root = np.sqrt(skill)

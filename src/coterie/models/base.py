@@ -14,8 +14,9 @@ from coterie.abilities import Abilities, Method
 from coterie.data import with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
-from coterie.errors import DataError, DataWarning, NotFittedError
+from coterie.errors import Argument, CoterieError, DataError, DataWarning, NotFittedError
 from coterie.io import read
+from coterie.io.scan.scanned import Scan
 from coterie.posterior import Posterior
 from coterie.words.notebook import as_html
 
@@ -40,6 +41,13 @@ class Estimator:
     def _fit(self, annotations: Annotations) -> Posterior:
         raise NotImplementedError  # pragma: no cover
 
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        """Fit to labels in shards; most models look at all labels at once, and say so."""
+        raise CoterieError(
+            f"{type(self).__name__} cannot be fitted to a scan; coterie.read the labels if they fit"
+            " in memory, or fit a model that takes shards, such as DawidSkene"
+        )
+
     def fit(
         self,
         data: Any,
@@ -55,14 +63,18 @@ class Estimator:
         ----------
         data
             :class:`coterie.Annotations`, or whatever :func:`coterie.read` takes: a file, a
-            dataframe, (item, annotator, label) triples.
+            dataframe, (item, annotator, label) triples. Some models also take what
+            :func:`coterie.scan` gives, labels that are larger than memory.
         true_labels
             Known labels, item -> class: clamped in the fit.
         item, annotator, label
             The names of the columns, where they are not the usual ones.
         """
-        annotations = self._read(data, true_labels, item=item, annotator=annotator, label=label)
-        self.posterior_ = self._fit(annotations)
+        columns = {"item": item, "annotator": annotator, "label": label}
+        if isinstance(data, Scan):
+            self.posterior_ = self._fit_shards(as_scanned(data, true_labels, columns))
+            return self
+        self.posterior_ = self._fit(self._read(data, true_labels, **columns))
         return self
 
     def update(
@@ -238,6 +250,18 @@ class Estimator:
             if repr(value) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def as_scanned(scan: Scan, true_labels: TrueLabels, columns: Mapping[str, Any]) -> Scan:
+    """Give a scan as it is: what it was read with cannot be changed."""
+    told = {"gold": true_labels, **columns}
+    for argument, value in told.items():
+        if value is not None:
+            raise DataError(
+                [Argument(argument), " cannot change a scan that was already made"],
+                remedy=["pass ", Argument(argument), " to coterie.scan"],
+            )
+    return scan
 
 
 def as_annotations(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -12,17 +13,23 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
 from coterie.errors import ConvergenceWarning, DataError
+from coterie.inference.soft_shards import SoftShards
+from coterie.io.scan.scanned import Scan
 from coterie.kernels.em import (
+    Counts,
     Parameters,
+    Step,
     count,
-    estimate,
     estimate_from,
+    estimated,
     maximise,
     zero_counts,
 )
 from coterie.kernels.vote import vote_shares
-from coterie.models.base import Estimator, TrueLabels, as_annotations
+from coterie.models.base import Estimator, TrueLabels, as_annotations, as_scanned
+from coterie.models.sharded import found_by_weights, numbers_of, sharded, vote_start
 from coterie.posterior import Posterior
 from coterie.words.visible import quoted
 
@@ -126,6 +133,10 @@ class DawidSkene(Estimator):
         columns
             ``item=``, ``annotator=`` and ``label=``: the names of the columns.
         """
+        if isinstance(data, Scan):
+            told = {"initial_error": initial_error, **columns}
+            self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
+            return self
         annotations = as_annotations(data, self.duplicates, true_labels, **columns)
         self.posterior_ = self._fit(annotations, initial_error)
         return self
@@ -147,10 +158,24 @@ class DawidSkene(Estimator):
     ) -> Posterior:
         self._check(initial_error)
         start = self._start(annotations, initial_error)
+        step = self._maximised(annotations.codes, start, annotations.n_labels)
+        return Posterior(
+            annotations=annotations, item_probability=step.probability, **self._found(step)
+        )
+
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        self._check(None)
+        items = SoftShards(scan)
+        counts = Counts(*numbers_of(items.count(vote_start(items), scan.n_classes)))
+        step = self._maximised(items, estimated(counts, self.smoothing), scan.n_labels)
+        return sharded(scan, partial(found_by_weights, scan, step.weights), self._found(step))
+
+    def _maximised(self, labels: Codes | SoftShards, start: Parameters, n_labels: int) -> Step:
+        """Iterate until the objective rises no more; note how it went."""
         history: list[float] = []
         self.converged_ = False
-        for step in islice(maximise(annotations.codes, start, self.smoothing), self.n_iter):
-            history.append(step.objective / max(annotations.n_labels, 1))
+        for step in islice(maximise(labels, start, self.smoothing), self.n_iter):
+            history.append(step.objective / max(n_labels, 1))
             self.converged_ = len(history) > 1 and history[-1] - history[-2] <= self.tol
             if self.converged_:
                 break
@@ -158,18 +183,19 @@ class DawidSkene(Estimator):
         self.loss_history_ = history
         if not self.converged_:
             self._warn()
-        return Posterior(
-            annotations=annotations,
-            item_probability=step.probability,
-            class_balance=step.parameters.class_balance,
-            confusion_mean=np.ascontiguousarray(step.parameters.confusion.swapaxes(1, 2)),
-            model=type(self).__name__,
-            method=self.method,
-            abilities=self.abilities,
-            converged=self.converged_,
-            settings=self.get_params(),
-            run={"iterations": self.n_iter_},
-        )
+        return step
+
+    def _found(self, step: Step) -> dict[str, Any]:
+        return {
+            "class_balance": step.parameters.class_balance,
+            "confusion_mean": np.ascontiguousarray(step.parameters.confusion.swapaxes(1, 2)),
+            "model": type(self).__name__,
+            "method": self.method,
+            "abilities": self.abilities,
+            "converged": self.converged_,
+            "settings": self.get_params(),
+            "run": {"iterations": self.n_iter_},
+        }
 
     def _check(self, initial_error: pd.DataFrame | None) -> None:
         if self.n_iter < 1:
@@ -203,9 +229,7 @@ class DawidSkene(Estimator):
         counts = zero_counts(codes)
         counts.said[:] = matrices
         count(codes, shares, counts)
-        parameters = Parameters(*(np.empty_like(array) for array in counts))
-        estimate(counts, self.smoothing, parameters)
-        return parameters
+        return estimated(counts, self.smoothing)
 
     def _warn(self) -> None:
         history = self.loss_history_
@@ -217,7 +241,7 @@ class DawidSkene(Estimator):
                 f"more than tol={self.tol:g}; raise n_iter or tol",
                 {"n_iter": self.n_iter_, "rise": rise, "tol": self.tol, "loss": history[-1]},
             ),
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
+from coterie.errors import DataError
+from coterie.inference.climb import Limits, climb_shards, facts_of
+from coterie.inference.soft_shards import SoftShards
 from coterie.inference.start import starting_truth
+from coterie.io.scan.scanned import Scan
 from coterie.kernels.soft.variational import Model, own_rows
 from coterie.models.priors import resolved
-from coterie.models.variational import VariationalEstimator, vote_start
+from coterie.models.sharded import even_votes, found_of_classes, sharded
+from coterie.models.variational import VariationalEstimator, check_settings, vote_start
+from coterie.posterior import Posterior
 from coterie.priors import IBCCPrior, Prior
 
 FloatArray = NDArray[np.float64]
@@ -87,7 +94,22 @@ class IBCCVB(VariationalEstimator):
         self.random_state = random_state
         self.duplicates = duplicates
 
-    def model(self, annotations: Annotations) -> Model:
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        check_settings(self)
+        if self.restarts:
+            raise DataError(
+                f"IBCCVB(restarts={self.restarts}) starts from noisy votes of all items at once, "
+                "which a scan does not hold",
+                remedy="leave restarts out, or coterie.read the labels if they fit in memory",
+            )
+        limits = Limits(self.n_iter, self.tol)
+        peak = climb_shards(SoftShards(scan), self.model(scan), even_votes, limits)
+        self._note(peak)
+        told = self._found(peak, scan, facts_of(peak), settled=True)
+        found = partial(found_of_classes, scan, peak.weights, peak.shapes.classes)
+        return sharded(scan, found, told)
+
+    def model(self, annotations: Annotations | Scan) -> Model:
         """Give iBCC's prior for these data."""
         prior = resolved(self, annotations, vb=IBCCPrior.pseudo_counts)
         shape = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)

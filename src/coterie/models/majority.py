@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar, Literal, get_args
+from functools import partial
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,21 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.data.votes import count_votes
 from coterie.errors import DataError
-from coterie.kernels.em import estimate_from
+from coterie.inference.soft_shards import SoftShards
+from coterie.io.scan.scanned import Scan
+from coterie.kernels.em import Counts, Parameters, estimate_from, estimated
+from coterie.kernels.soft.items import codes_of
 from coterie.kernels.vote import elect, skill_vote, vote_shares
 from coterie.models.base import Estimator
+from coterie.models.sharded import Votes, numbers_of, sharded, votes_of
 from coterie.posterior import Posterior
+from coterie.posterior.gathered import FoundItems
 from coterie.words.visible import quoted
+
+FloatArray = NDArray[np.float64]
 
 Ties = Literal["lowest", "random", "split"]
 Probabilities = Literal["skill", "shares"]
@@ -78,11 +88,7 @@ class MajorityVote(Estimator):
         self.duplicates = duplicates
 
     def _fit(self, annotations: Annotations) -> Posterior:
-        for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
-            if getattr(self, name) not in known:
-                raise DataError(
-                    f"{name} must be one of {list(known)}, got {quoted(getattr(self, name))}"
-                )
+        self._check()
         codes = annotations.codes
         votes = annotations.votes
         shares = vote_shares(votes, codes.gold)
@@ -90,37 +96,107 @@ class MajorityVote(Estimator):
             shift = np.random.default_rng(self.random_state).random(annotations.n_items)
         else:
             shift = np.zeros(annotations.n_items)
-        winner, n_tied = elect(shares, shift)
-        tied = (n_tied > 1) & votes.any(axis=1)
-        if self.ties == "split":
-            most = shares[tied].max(axis=1, keepdims=True)
-            shares[tied] = (shares[tied] == most) / n_tied[tied, None]
+        winner, tied = decide(votes, shares, shift, split=self.ties == "split")
         self.n_ties_ = int(np.count_nonzero(tied))
-        parameters = estimate_from(codes, shares)
-        honest = self.probabilities == "skill"
+        found = believed(self, votes, shares, codes.gold)
         return Posterior(
             annotations=annotations,
-            item_probability=self._believed(votes, shares, codes.gold) if honest else shares,
-            raw_probability=shares if honest else None,
-            class_balance=parameters.class_balance,
-            confusion_mean=np.ascontiguousarray(parameters.confusion.swapaxes(1, 2)),
+            item_probability=found.probability,
+            raw_probability=found.raw,
             label=winner,
-            model=type(self).__name__,
-            method=self.method,
-            abilities=replace(self.abilities, probabilities=honest),
-            settings=self.get_params(),
+            **self._found(estimate_from(codes, shares)),
         )
 
-    def _believed(
-        self, votes: NDArray[np.int32], shares: NDArray[np.float64], gold: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        """Give what the votes are worth; known, silent and split items keep their shares."""
-        keep = (gold >= 0) | ~votes.any(axis=1)
-        if self.ties == "split":
-            keep |= (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        return np.where(keep[:, None], shares, skill_vote(votes))
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        self._check()
+        if self.ties == "random":
+            raise DataError(
+                "MajorityVote(ties='random') draws for all items in turn, which a scan does not "
+                "hold",
+                remedy="choose ties='lowest' or 'split', or coterie.read the labels if they fit",
+            )
+        items = SoftShards(scan)
+        votes = votes_of(items)
+        found = partial(found_by_votes, scan, self, votes)
+        self.n_ties_ = sum(items.map(lambda k, codes: count_ties(codes, votes)))
+
+        def shares(codes: Codes) -> NDArray[np.float64]:
+            return decided(codes, self, votes)[1]
+
+        sums = items.count(shares, scan.n_classes, compiled=False)
+        return sharded(scan, found, self._found(estimated(Counts(*numbers_of(sums)), 0.0)))
+
+    def _check(self) -> None:
+        for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
+            if getattr(self, name) not in known:
+                raise DataError(
+                    f"{name} must be one of {list(known)}, got {quoted(getattr(self, name))}"
+                )
+
+    def _found(self, parameters: Parameters) -> dict[str, Any]:
+        """Give what a posterior says of everybody."""
+        return {
+            "class_balance": parameters.class_balance,
+            "confusion_mean": np.ascontiguousarray(parameters.confusion.swapaxes(1, 2)),
+            "model": type(self).__name__,
+            "method": self.method,
+            "abilities": replace(self.abilities, probabilities=self.probabilities == "skill"),
+            "settings": self.get_params(),
+        }
 
     @property
     def probas_(self) -> pd.DataFrame:
         """crowd-kit's name: the vote shares, index ``task``, one column per label."""
         return self._fitted().probabilities(raw=True).rename_axis(index="task")
+
+
+def decide(
+    votes: NDArray[np.int32], shares: FloatArray, shift: FloatArray, *, split: bool
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Elect the class of every item, and mark ties; split ones share evenly, in ``shares``."""
+    winner, n_tied = elect(shares, shift)
+    tied = (n_tied > 1) & votes.any(axis=1)
+    if split:
+        most = shares[tied].max(axis=1, keepdims=True)
+        shares[tied] = (shares[tied] == most) / n_tied[tied, None]
+    return winner, tied
+
+
+def believed(
+    model: MajorityVote,
+    votes: NDArray[np.int32],
+    shares: FloatArray,
+    gold: NDArray[np.int32],
+    agreement: float | None = None,
+) -> FoundItems:
+    """Give what the votes are worth; known, silent and split items keep their shares."""
+    if model.probabilities != "skill":
+        return FoundItems(shares)
+    keep = (gold >= 0) | ~votes.any(axis=1)
+    if model.ties == "split":
+        keep |= (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1
+    worth = np.where(keep[:, None], shares, skill_vote(votes, agreement))
+    return FoundItems(worth, raw=shares)
+
+
+def decided(
+    codes: Codes, model: MajorityVote, votes: Votes
+) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.int64], NDArray[np.bool_]]:
+    """Give the votes of a shard's items, their shares, who wins, and where there are ties."""
+    counts = count_votes(codes)
+    shares = vote_shares(counts, codes.gold, votes.mean)
+    split = model.ties == "split"
+    return counts, shares, *decide(counts, shares, np.zeros(len(shares)), split=split)
+
+
+def count_ties(codes: Codes, votes: Votes) -> int:
+    """Count the items of a shard whose vote tied."""
+    return int(np.count_nonzero(decided(codes, MajorityVote(), votes)[3]))
+
+
+def found_by_votes(scan: Scan, model: MajorityVote, votes: Votes, k: int) -> FoundItems:
+    """Count the votes of a shard's items again."""
+    codes = codes_of(scan.open(k), scan.n_classes, scan.n_answers)
+    counts, shares, winner, _ = decided(codes, model, votes)
+    found = believed(model, counts, shares, codes.gold, votes.agreement)
+    return found._replace(label=winner)

@@ -7,13 +7,14 @@ from typing import Any
 
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
+from coterie.io.scan.scanned import Scan
 from coterie.words.visible import quoted
 
 ByCounts = Callable[[int, int], Any]
 """Gives a prior for numbers of classes and of answers."""
 
 
-def resolved(model: Any, annotations: Annotations, **more: ByCounts) -> Any:
+def resolved(model: Any, annotations: Annotations | Scan, **more: ByCounts) -> Any:
     """Give the model's prior with every field written out for these data.
 
     Parameters

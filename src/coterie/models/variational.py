@@ -14,6 +14,7 @@ from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning, DataError
 from coterie.inference.climb import Limits, Peak, best_of
 from coterie.inference.plan import DRAWS, MATRIX_BYTES
+from coterie.io.scan.scanned import Scan
 from coterie.kernels.soft.draws import draw, mean_confusion
 from coterie.kernels.soft.variational import Model
 from coterie.kernels.vote import clear_votes, even_shares
@@ -60,30 +61,42 @@ class VariationalEstimator(Estimator):
         peak, facts = best_of(
             codes, self.model(annotations), self.starts(annotations), limits, clear
         )
+        self._note(peak)
+        settled = "starts" not in facts or warn_of_starts(facts, annotations)
+        return Posterior(
+            annotations=annotations,
+            item_probability=peak.probability,
+            **self._found(peak, annotations, facts, settled=settled),
+        )
+
+    def _note(self, peak: Peak) -> None:
+        """Note how the ascent went; warn if the bound still rose."""
         self.n_iter_, self.loss_history_ = len(peak.history), peak.history
         self.converged_, self.bound_ = peak.converged, peak.bound
         if not peak.converged:
             warn_of_rise(self)
-        settled = "starts" not in facts or warn_of_starts(facts, annotations)
+
+    def _found(
+        self, peak: Peak, data: Annotations | Scan, facts: dict[str, Any], *, settled: bool
+    ) -> dict[str, Any]:
+        """Give what a posterior says of everybody."""
         classes = peak.shapes.classes
-        return Posterior(
-            annotations=annotations,
-            item_probability=peak.probability,
-            class_balance=classes / classes.sum(),
-            confusion_mean=mean_confusion(peak.shapes),
-            draws=draws_from(peak, annotations, self.random_state),
-            model=type(self).__name__,
-            method=self.method,
-            abilities=self.abilities,
-            converged=peak.converged and settled,
-            settings=self.get_params(),
-            run=facts,
-        )
+        return {
+            "class_balance": classes / classes.sum(),
+            "confusion_mean": mean_confusion(peak.shapes),
+            "draws": draws_from(peak, data, self.random_state),
+            "model": type(self).__name__,
+            "method": self.method,
+            "abilities": self.abilities,
+            "converged": peak.converged and settled,
+            "settings": self.get_params(),
+            "run": facts,
+        }
 
 
-def draws_from(peak: Peak, annotations: Annotations, seed: int | None) -> Draws:
+def draws_from(peak: Peak, data: Annotations | Scan, seed: int | None) -> Draws:
     """Draw from q, one chain without a trace, as many as a sampler would keep."""
-    a = annotations
+    a = data
     cells = a.n_annotators * a.n_classes * a.n_answers
     n_draws = max(1, min(DRAWS, MATRIX_BYTES // (4 * max(cells, 1))))
     drawn = draw(peak.shapes, a.labels_per_annotator > 0, n_draws, seed)
@@ -130,5 +143,5 @@ def warn_of_rise(model: VariationalEstimator) -> None:
             f"more than tol={model.tol:g}; raise n_iter or tol",
             {"n_iter": model.n_iter_, "rise": rise, "tol": model.tol, "loss": history[-1]},
         ),
-        stacklevel=4,
+        stacklevel=5,
     )

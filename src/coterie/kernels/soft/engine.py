@@ -51,17 +51,43 @@ class Sums(NamedTuple):
     log_scale: float
 
 
+class Size(NamedTuple):
+    """How much there is to sum, of all items together."""
+
+    n_annotators: int
+    n_answers: int
+    n_labels: int
+    n_counted: int  # items, see is_counted
+
+
 def new_sums(codes: Codes, n_cells: int) -> Sums:
-    """Make sums of nothing, in the sizes of the data, with scales that no sum can overflow."""
+    """Make sums of nothing, in the sizes of the data."""
     n_annotators, n_labels = len(codes.annotator_start) - 1, len(codes.item_answer)
     n_counted = int(np.count_nonzero(is_counted(codes)))
+    return sums_of(Size(n_annotators, codes.n_answers, n_labels, n_counted), n_cells)
+
+
+def sums_of(size: Size, n_cells: int) -> Sums:
+    """Make sums of nothing, with scales that no sum can overflow."""
     return Sums(
         np.zeros(n_cells, np.int64),
-        np.zeros((n_annotators, codes.n_answers, n_cells), np.int64),
+        np.zeros((size.n_annotators, size.n_answers, n_cells), np.int64),
         np.zeros(3, np.int64),
-        2.0 ** (BITS - max(n_counted, n_labels).bit_length()),
-        2.0 ** (BITS - n_counted.bit_length()),
+        2.0 ** (BITS - max(size.n_counted, size.n_labels).bit_length()),
+        2.0 ** (BITS - size.n_counted.bit_length()),
     )
+
+
+def clear(sums: Sums) -> None:
+    """Make sums those of nothing."""
+    for array in (sums.cell_total, sums.said, sums.log_weight):
+        array[:] = 0
+
+
+def add_sums(sums: Sums, more: Sums) -> None:
+    """Add sums of other items, of the same scales."""
+    for array, other in zip(sums[:3], more[:3], strict=True):
+        array += other
 
 
 def is_counted(codes: Codes) -> NDArray[np.bool_]:
@@ -85,11 +111,15 @@ def add_item(i: int, codes: Codes, cells: FloatArray, sums: Sums) -> None:
             sums.said[codes.item_annotator[k], codes.item_answer[k], f] += share
 
 
-@kernel
 def count(codes: Codes, probability: FloatArray, sums: Sums) -> None:
     """Overwrite the expected counts with those under given probabilities, (items, cells)."""
-    sums.cell_total[:] = 0
-    sums.said[:] = 0
+    clear(sums)
+    add_count(codes, probability, sums)
+
+
+@kernel
+def add_count(codes: Codes, probability: FloatArray, sums: Sums) -> None:
+    """Add what is expected under given probabilities, (items, cells)."""
     for i in range(len(codes.gold)):
         if codes.item_start[i] < codes.item_start[i + 1] or codes.gold[i] >= 0:
             add_item(i, codes, probability[i], sums)
@@ -130,9 +160,15 @@ def weigh_in_logs(i: int, codes: Codes, weights: Weights, cells: FloatArray) -> 
     return float(peak + np.log(total))
 
 
-@kernel
 def sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -> None:
-    """Weigh all items, and sum what is expected, in one pass.
+    """Weigh all items, and sum what is expected, in one pass: :func:`add_sweep` to nothing."""
+    clear(sums)
+    add_sweep(codes, weights, probability, sums)
+
+
+@kernel
+def add_sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -> None:
+    """Weigh items, and add what is expected to the sums, in one pass.
 
     Parameters
     ----------
@@ -144,7 +180,7 @@ def sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -
         Overwritten with the items' probabilities of cells, shape (items, cells). An item with
         neither label nor known class gets the prior, and is not counted.
     sums
-        Overwritten.
+        Added to.
     """
     # Names for the fields: reading them from the tuples within the loop is three times slower.
     start, annotator, answer = codes.item_start, codes.item_annotator, codes.item_answer
@@ -152,8 +188,6 @@ def sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -
     said, cell_total, scale = sums.said, sums.cell_total, sums.scale
     own_prior = len(prior) > 1
     cells, share = np.empty(n_cells), np.empty(n_cells, np.int64)
-    cell_total[:] = 0
-    said[:] = 0
     whole, broken, impossible = 0, 0, 0
     for i in range(len(gold)):
         first, last = start[i], start[i + 1]
@@ -190,4 +224,6 @@ def sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sums) -
             l, c = annotator[k], answer[k]
             for f in range(n_cells):
                 said[l, c, f] += share[f]
-    sums.log_weight[0], sums.log_weight[1], sums.log_weight[2] = whole, broken, impossible
+    sums.log_weight[0] += whole
+    sums.log_weight[1] += broken
+    sums.log_weight[2] += impossible

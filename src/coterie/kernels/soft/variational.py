@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.soft import engine
 from coterie.kernels.soft.dirichlet import (
     RowPrior,
     dirichlet_weights,
     row_prior,
     update_rows,
 )
-from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of, new_sums
+from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of
+from coterie.kernels.soft.items import Items, Start, whole
 from coterie.kernels.soft.rows import RowMap, gather_rows, spread_rows
 
 FloatArray = NDArray[np.float64]
@@ -58,8 +58,9 @@ class Step(NamedTuple):
     """One round, see :func:`ascend`. The next one overwrites the arrays."""
 
     bound: float  # after the E-step
-    probability: FloatArray  # (items, cells)
+    probability: FloatArray  # (items, cells)   empty for shards
     sums: Sums  # expected under it
+    weights: Weights  # of the E-step
 
 
 def own_rows(shape: FloatArray, class_weight: FloatArray, subtype_weight: FloatArray) -> Model:
@@ -76,17 +77,17 @@ def own_rows(shape: FloatArray, class_weight: FloatArray, subtype_weight: FloatA
     return Model(class_weight, subtype_weight, row_prior(cells.T[None]))
 
 
-def ascend(codes: Codes, model: Model, start: FloatArray) -> Iterator[Step]:
+def ascend(codes: Codes | Items, model: Model, start: Start) -> Iterator[Step]:
     """Iterate for ever: an M-step, then an E-step.
 
     Parameters
     ----------
     codes
-        The labels.
+        The labels, or whoever holds them.
     model
         What is believed before.
     start
-        Probabilities of cells to start from, shape (items, cells).
+        Probabilities of cells to start from, shape (items, cells); of shards what gives them.
 
     Examples
     --------
@@ -101,9 +102,8 @@ def ascend(codes: Codes, model: Model, start: FloatArray) -> Iterator[Step]:
     -4.2318 [0.941, 0.016]
     """
     cell_class = model.cell_class
-    sums = new_sums(codes, len(cell_class))
-    probability = np.ascontiguousarray(start, np.float64).copy()
-    engine.count(codes, probability, sums)
+    items = whole(codes) if isinstance(codes, Codes) else codes
+    sums = items.count(start, len(cell_class))
     rows = np.empty(sums.said.shape)
     pool = rows if model.row is None else np.empty(model.rows.shape.shape)
     while True:
@@ -111,8 +111,9 @@ def ascend(codes: Codes, model: Model, start: FloatArray) -> Iterator[Step]:
         distance += update_rows(said_of(model, sums), sums.scale, model.rows, pool)
         if model.row is not None:
             spread_rows(pool, model.row, rows)
-        engine.sweep(codes, Weights(prior[None], rows, cell_class), probability, sums)
-        yield Step(log_weight_of(sums) - distance, probability, sums)
+        weights = Weights(prior[None], rows, cell_class)
+        sums = items.sweep(weights)
+        yield Step(log_weight_of(sums) - distance, items.probability, sums, weights)
 
 
 def item_weights(model: Model, sums: Sums) -> tuple[FloatArray, float]:
@@ -157,7 +158,8 @@ def class_probability(codes: Codes, probability: FloatArray, classes: FloatArray
     classes
         The Dirichlet of tau, shape (classes,).
     """
-    cells = probability.reshape(len(probability), len(classes), -1)
+    per_class = probability.shape[1] // len(classes)
+    cells = probability.reshape(len(probability), len(classes), per_class)
     found = np.array(cells[:, :, 0] if cells.shape[2] == 1 else cells.sum(axis=2))
     found[~is_counted(codes)] = classes / classes.sum()
     return found

@@ -1,0 +1,81 @@
+"""A vocabulary that grows while files are read; put in order when all of them have been."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.encoding import Coded, code_objects, in_order, value_array
+from coterie.data.warn import Tally
+
+Array = NDArray[Any]
+LongArray = NDArray[np.int64]
+
+
+class Place(NamedTuple):
+    """Where a row is: in which block of all, and which of its rows."""
+
+    block: int
+    row: int
+
+
+class Growing:
+    """The different values of a column so far: each has a number for the time being.
+
+    Values of different types are kept apart until all have been seen: what is equal, 1 and 1.0, is
+    then one value, as if the whole column had been coded at once.
+    """
+
+    def __init__(self) -> None:
+        self.values: list[Hashable] = []
+        self.counts = np.zeros(0, np.int64)
+        self.first: list[Place] = []
+        self._number: dict[Any, int] = {}
+        self._kinds: set[Any] = set()
+
+    def add(self, coded: Coded, block: int) -> NDArray[np.int32]:
+        """Take in a block's values; give the number of each cell, -1 where it is missing."""
+        known = len(self.values)
+        self._kinds.add(coded.values.dtype)
+        cells = coded.values.tolist()
+        keys = [cell if type(cell) is str else (type(cell), cell) for cell in cells]
+        number = np.empty(len(cells) + 1, np.int32)
+        number[-1] = -1
+        for k, (key, cell) in enumerate(zip(keys, cells, strict=True)):
+            place = self._number.setdefault(key, len(self.values))
+            if place == len(self.values):
+                self.values.append(cell)
+            number[k] = place
+        codes: NDArray[np.int32] = number[coded.codes]
+        if len(self.values) > known:
+            self._note_first(codes, known, block)
+        given = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
+        self.counts += np.bincount(given, minlength=len(self.values))
+        return codes
+
+    def _note_first(self, codes: NDArray[np.int32], known: int, block: int) -> None:
+        new, row = np.unique(codes, return_index=True)
+        self.first += [Place(block, int(k)) for k in row[new >= known]]
+        more = np.zeros(len(self.values) - known, np.int64)
+        self.counts = np.concatenate([self.counts, more])
+
+    def settled(self) -> Coded:
+        """Give the values as they would be had they been coded at once, and each number's place."""
+        if len(self._kinds) == 1 and (kind := next(iter(self._kinds))).kind != "O":
+            return Coded(np.arange(len(self.values)), np.array(self.values, kind))
+        if all(type(value) is str for value in self.values):
+            return Coded(np.arange(len(self.values)), value_array(self.values))
+        return code_objects(self.values)
+
+    def ordered(self) -> Coded:
+        """Give the same in order, so that neither files nor rows leave a trace."""
+        return in_order(self.settled())
+
+    def tally(self, settled: Coded) -> Tally:
+        """Count how often each of the settled values occurs."""
+        counts = np.zeros(len(settled.values), np.int64)
+        np.add.at(counts, settled.codes, self.counts)
+        return Tally(settled.values, counts)

@@ -1,0 +1,221 @@
+"""coterie.scan: files larger than memory -> labels in shards on disk."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import math
+import time
+from collections.abc import Hashable, Iterable, Sequence
+from os import PathLike
+from typing import Any
+
+from coterie.data.build import DUPLICATES
+from coterie.data.columns import ROLES, Asked, find_long, gold_like, place_of
+from coterie.data.gold import items_and_labels, not_labelled
+from coterie.data.provenance import Form, Gold, Provenance, Source
+from coterie.data.table import Table
+from coterie.errors import Argument, DataError, MissingExtraError
+from coterie.io.read import column_or_file, is_path
+from coterie.io.scan.blocks import Reader, reader_of
+from coterie.io.scan.deal import deal
+from coterie.io.scan.folder import Stamp, Workplace
+from coterie.io.scan.parts import Known
+from coterie.io.scan.scanned import Scan
+from coterie.io.scan.shards import shards_from
+from coterie.io.scan.sources import Found, Where, find_all
+from coterie.io.scan.spill import Spill
+from coterie.words.values import written
+from coterie.words.visible import text_of
+
+SHARD_LABELS = 2_000_000
+"""Labels in a shard, about: 32 MB in memory while it is looked at."""
+PACKED = 5
+"""How many times larger a .gz is when it is unpacked, about."""
+log = logging.getLogger("coterie")
+
+
+def scan(
+    source: Where | Sequence[Where],
+    item: Hashable | None = None,
+    annotator: Hashable | None = None,
+    label: Hashable | None = None,
+    gold: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    extra_answers: Iterable[Hashable] | None = None,
+    duplicates: str = "error",
+    *,
+    shard_labels: int = SHARD_LABELS,
+    folder: str | PathLike[str] | None = None,
+) -> Scan:
+    """Open labels that are larger than memory: what ``fit`` then takes shard by shard.
+
+    The files are read once, a block of rows at a time. Annotators and labels are kept in memory,
+    items are not: rows are dealt to shards by a hash of the item's id, so that all labels of an
+    item lie in one shard. Shards are files that are mapped where they are looked at. The result of
+    a fit is, to the last bit, that of :func:`coterie.read` and the same fit in memory.
+
+    Parameters
+    ----------
+    source
+        A pattern (``"labels/*.parquet"``), a folder, a file, an address that fsspec knows
+        (``"s3://bucket/labels/"``, where fsspec is installed), or a list of such: CSV, TSV, JSONL
+        (``.gz`` too) and Parquet, one row per label. Folders called ``name=value`` are columns, as
+        text. Needs pyarrow, the extra ``parquet``.
+    item, annotator, label
+        The names of the columns, where they are not the usual ones; the same in all files.
+    gold, classes, extra_answers, duplicates
+        As for :func:`coterie.read`. First and last are by files in their order, and by rows.
+    shard_labels
+        Labels in a shard, about.
+    folder
+        Where to keep the shards; a later scan of the same files, unchanged, takes them from there.
+        By default they lie where temporary files do, until the scan is forgotten.
+
+    Raises
+    ------
+    DataError
+        As :func:`coterie.read` does; the sentence names the file and the row.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=200, annotators=9, random_state=0)
+    >>> frame = crowd.annotations.to_frame()
+    >>> frame[:600].to_parquet("labels-1.parquet")
+    >>> frame[600:].to_parquet("labels-2.parquet")
+    >>> labels = coterie.scan("labels-*.parquet", shard_labels=500)
+    >>> labels
+    <Scan: 200 items x 9 annotators, 1,200 labels, 3 classes, 3 shards>
+    >>> coterie.DawidSkene().fit(labels).posterior_.annotators().shape
+    (9, 4)
+    """
+    _check(duplicates, shard_labels, annotator)
+    found = find_all(source)
+    readers = [reader_of(one) for one in found]
+    names, places = _columns(readers, Asked(item, annotator, label))
+    name = _called(source, found)
+    known = _known(readers[0].table, gold)
+    if isinstance(known, str):
+        names.append(known)
+    declared = {"classes": _listed(classes), "extra_answers": _listed(extra_answers)}
+    provenance = _provenance(name, source, readers[0].table, names, places, known, duplicates)
+    told = [names, declared, duplicates, shard_labels]
+    stamp = Stamp([one.stamp for one in found], told, known if isinstance(known, Known) else None)
+    with Workplace(folder, stamp) as workplace:
+        if (before := workplace.scanned(provenance)) is not None:
+            return before
+        start = time.perf_counter()
+        spill = Spill(workplace.place / "spill", _n_parts(found, readers, shard_labels))
+        dealt = deal(readers, names, spill, name)
+        read = time.perf_counter()
+        made = shards_from(dealt, spill, workplace.place, declared, duplicates, known, provenance)
+        if isinstance(known, Known) and not known.found.all():
+            raise not_labelled(known.table, known.item.values[~known.found].tolist())
+        seconds = {"reading": read - start, "shards": time.perf_counter() - read}
+        scanned = workplace.publish(made, len(found), seconds)
+    log.info("%s", scanned.origin)
+    return scanned
+
+
+def _check(duplicates: str, shard_labels: Any, annotator: Any) -> None:
+    if importlib.util.find_spec("pyarrow") is None:
+        raise MissingExtraError("scanning files", "pyarrow", "parquet")
+    if text_of(duplicates) not in DUPLICATES:
+        raise DataError(
+            [Argument("duplicates", duplicates), f" is not one of {written(DUPLICATES)}"]
+        )
+    whole = isinstance(shard_labels, int) and not isinstance(shard_labels, bool)
+    if not whole or shard_labels < 1:
+        raise DataError(
+            [Argument("shard_labels", shard_labels), " is no number of labels, at least 1"]
+        )
+    if annotator is not None and not isinstance(annotator, str):
+        raise DataError(
+            [Argument("annotator"), " lists columns, and a scan reads one row per label"],
+            remedy="name the column of the annotators, or use coterie.read",
+        )
+
+
+def _columns(readers: Sequence[Reader], asked: Asked) -> tuple[list[Hashable], list[int]]:
+    """Find the three columns in the first file; all others must have them."""
+    table = readers[0].table
+    columns = find_long(table, asked)
+    if columns is None or columns.label is None:
+        raise DataError(
+            f"{table.name} has no columns named like annotator and label, and a scan reads one row "
+            f"per label; its columns are {written(table.columns)}",
+            remedy=[
+                *("pass ", Argument("item"), ", ", Argument("annotator"), " and "),
+                *(Argument("label"), ", or use coterie.read for one row per item"),
+            ],
+        )
+    places = [columns.item, *columns.annotators, columns.label]
+    names = [table.columns[place] for place in places]
+    for reader in readers[1:]:
+        for name, role in zip(names, ROLES, strict=True):
+            place_of(reader.table, name, role)
+    return names, places
+
+
+def _called(source: Any, found: Sequence[Found]) -> str:
+    """Name all files in a sentence."""
+    if isinstance(source, (str, PathLike)) and len(found) > 1:
+        return str(source)
+    more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    return found[0].file.name + more
+
+
+def _known(table: Table, gold: Any) -> Known | str | None:
+    """Give known labels: a column of the files by its name, or those from elsewhere."""
+    if gold is None:
+        return None
+    if is_path(gold):
+        gold = column_or_file(table, gold)
+        if isinstance(gold, str):
+            return gold
+    return Known.of(*items_and_labels(gold, "gold"))
+
+
+def _provenance(
+    name: str,
+    source: Any,
+    table: Table,
+    names: Sequence[Hashable],
+    places: Sequence[int],
+    known: Known | str | None,
+    duplicates: str,
+) -> Provenance:
+    path = str(source) if isinstance(source, (str, PathLike)) else ", ".join(map(str, source))
+    gold = Gold(column=known) if isinstance(known, str) else None
+    gold = Gold(source=known.table.source) if isinstance(known, Known) else gold
+    unread = [table.columns[place] for place in gold_like(table) if place not in places]
+    return Provenance(
+        Source(name, table.source.format, path, table.source.note),
+        Form.LONG,
+        names[0],
+        (names[1],),
+        names[2],
+        gold,
+        duplicates,
+        unread=tuple(unread),
+    )
+
+
+def _listed(values: Iterable[Hashable] | None) -> Any:
+    """Give declared words as a list that can be looked at twice; what is none is refused later."""
+    one = values is None or isinstance(values, (str, set, frozenset))
+    return values if one or not isinstance(values, Iterable) else list(values)
+
+
+def _n_parts(found: Sequence[Found], readers: Sequence[Reader], shard_labels: int) -> int:
+    """Give how many shards there will be, from the number of rows as far as files say it."""
+    rows = 0.0
+    for one, reader in zip(found, readers, strict=True):
+        if reader.rows is not None:
+            rows += reader.rows
+            continue
+        head = one.file.head()
+        size = (reader.size or len(head)) * (PACKED if one.file.compressed else 1)
+        rows += max(size / max(len(head), 1), 1) * (head.count(b"\n") + 1)
+    return max(1, math.ceil(rows / shard_labels))

@@ -1,0 +1,215 @@
+"""ShardedPosterior: a result whose items stay in their shards; everything else is as before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.data.encoding import look_up, sort_order, value_array
+from coterie.data.frames import table
+from coterie.data.gold import known_labels
+from coterie.errors import CoterieError
+from coterie.io.scan import Scan
+from coterie.kernels.soft.items import codes_of
+from coterie.metrics import Score
+from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
+from coterie.posterior.posterior import Posterior
+from coterie.posterior.sheets import label_sheet
+from coterie.words.visible import visible
+
+Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ShardedPosterior(Posterior):
+    """What a model knows of labels in shards: people in memory, items where they are.
+
+    ``annotators()``, ``coteries()``, ``confusion()`` and all else that is about people are tables
+    as of any :class:`coterie.Posterior`. ``labels()`` and ``probabilities()`` gather the items of
+    all shards, in the order that :func:`coterie.read` would give them; ``parts()`` goes through
+    them shard by shard, and ``gather()`` gives an ordinary posterior, labels and all.
+
+    Parameters
+    ----------
+    scan
+        The labels.
+    found
+        Gives what was found of a shard's items.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=90, annotators=7, random_state=0)
+    >>> crowd.annotations.to_frame().to_parquet("labels.parquet")
+    >>> labels = coterie.scan("labels.parquet", shard_labels=200)
+    >>> posterior = coterie.DawidSkene().fit(labels).posterior_
+    >>> posterior
+    <ShardedPosterior of DawidSkene: 90 items in 3 shards, 7 annotators, 3 classes>
+    >>> posterior.labels().shape, [len(part) for part in posterior.parts()]
+    ((90, 6), [35, 25, 30])
+    """
+
+    scan: Scan = field(default=None)  # type: ignore[assignment]
+    found: Found = field(default=None)  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        s = self.scan
+        sizes = f"{s.n_items:,} items in {len(s):,} {'shard' if len(s) == 1 else 'shards'}"
+        sizes += f", {s.n_annotators:,} annotators, {s.n_classes} classes"
+        return f"<ShardedPosterior of {visible(self.model)}: {sizes}>"
+
+    def part(self, k: int) -> Posterior:
+        """Give the k-th shard's items, in its order, with what is known of everybody.
+
+        Its ``annotations`` hold the shard's labels only; matrices and draws are of all.
+        """
+        shard = codes_of(self.scan.open(k), self.scan.n_classes, self.scan.n_answers)
+        return self._of(annotations_of(self.scan, self.scan.items(k), shard), self.found(k))
+
+    def parts(self) -> Iterator[pd.DataFrame]:
+        """Go through the tables that :meth:`labels` is made of, shard by shard, items by key."""
+        return (self.part(k).labels() for k in range(len(self.scan)))
+
+    def sheet(self, k: int) -> pd.DataFrame:
+        """Give the k-th shard's part of ``labels.csv``: labels, review, one column per class."""
+        return label_sheet(self.part(k))
+
+    def people(self) -> Posterior:
+        """Give everybody, and no items: what a saved run of shards holds."""
+        empty = FoundItems(self.item_probability, self.label)
+        return self._of(self.annotations, empty)
+
+    def _of(self, annotations: Annotations, found: FoundItems) -> Posterior:
+        own = {f.name for f in fields(Posterior) if f.init}
+        told = {name: getattr(self, name) for name in own}
+        told |= {
+            "annotations": annotations,
+            "item_probability": found.probability,
+            "label": found.label,
+            "raw_probability": found.raw,
+            "item_numbers": found.numbers,
+        }
+        return Posterior(**told)
+
+    def gather(self, items: Iterable[Any] | None = None) -> Posterior:
+        """Give an ordinary posterior in memory, labels and all: there must be room for it.
+
+        Parameters
+        ----------
+        items
+            The ids of some items, with all their labels; by default all items.
+        """
+        wanted = None if items is None else value_array(items)
+
+        def chosen(ids: Array) -> Array:
+            return np.ones(len(ids), bool) if wanted is None else look_up(ids, wanted) >= 0
+
+        return self._of(*gathered(self.scan, self.found, chosen))
+
+    def sample(self, n_items: int) -> Posterior:
+        """Give about so many items in memory, those with the lowest keys: by chance, by their ids.
+
+        Parameters
+        ----------
+        n_items
+            How many; all if there are no more.
+        """
+        seen = 0
+
+        def chosen(ids: Array) -> Array:
+            nonlocal seen
+            seen += len(ids)
+            return np.arange(seen - len(ids), seen) < n_items
+
+        return self._of(*gathered(self.scan, self.found, chosen, most=n_items))
+
+    @property
+    def label_code(self) -> NDArray[np.int64]:
+        """The chosen class of each item as a code, shape (items,); gathers all items."""
+        return self.gather().label_code
+
+    @table
+    def labels(self) -> pd.DataFrame:
+        """One row per item, as :meth:`coterie.Posterior.labels`; gathers all items."""
+        whole = _stacked(list(self.parts())).reset_index(drop=True)
+        order = sort_order(_ids(self.scan))
+        return whole.iloc[order].reset_index(drop=True)
+
+    @table
+    def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
+        """Probability of each class, as :meth:`coterie.Posterior.probabilities`; gathers all items.
+
+        Parameters
+        ----------
+        raw
+            The model's own, where what it reports was calibrated afterwards.
+        """
+        parts = [self.part(k).probabilities(raw=raw) for k in range(len(self.scan))]
+        return _stacked(parts).iloc[sort_order(_ids(self.scan))]
+
+    @table
+    def item_table(self, name: str) -> pd.DataFrame:
+        """Further numbers per item, as :meth:`coterie.Posterior.item_table`; gathers all items."""
+        return self.gather().item_table(name)
+
+    def score(self, truth: Any, **options: Any) -> Score:
+        """Score the result, as :meth:`coterie.Posterior.score`; gathers the items with a truth."""
+        known = known_labels(truth, "truth")
+        return self.gather(known.index.tolist()).score(known, **options)
+
+    def save(self, path: Any) -> None:
+        """Say that items in shards are in no one file."""
+        raise CoterieError(
+            "a result whose items are in shards is not one file; gather() gives one that can be"
+            " saved, people() one without items"
+        )
+
+    def report(self, path: Any, **options: Any) -> None:
+        """Write a report, as :meth:`coterie.Posterior.report`: of at most 200,000 of the items.
+
+        Of more than that the page shows so many, drawn by a hash of their ids, and says so in its
+        title; what it says of people is of all labels but for their counts.
+        """
+        shown = self.sample(MOST_ON_PAGE)
+        if shown.annotations.n_items < self.scan.n_items and options.get("title") is None:
+            options["title"] = sample_title(self, shown)
+        shown.report(path, **options)
+
+
+MOST_ON_PAGE = 200_000
+"""Items that a page is made of."""
+
+
+def sample_title(posterior: ShardedPosterior, shown: Posterior) -> str:
+    """Say in a page's title that it shows some of the items."""
+    return (
+        f"{posterior.scan.n_annotators:,} annotators, {posterior.scan.n_items:,} items: "
+        f"a sample of {shown.annotations.n_items:,} items, counts are of those"
+    )
+
+
+def people_of(scan: Scan) -> Annotations:
+    """Give everybody of a scan, how much they said, and no items."""
+    none = np.zeros(0, np.int32)
+    start = np.concatenate([[0], np.cumsum(scan.labels_per_annotator)]).astype(np.int64)
+    codes = Codes(
+        np.zeros(1, np.int64), none, none, start, none, none, none, scan.n_classes, scan.n_answers
+    )
+    return annotations_of(scan, value_array([]), codes)
+
+
+def _ids(scan: Scan) -> Array:
+    return np.concatenate([scan.items(k) for k in range(len(scan))])
+
+
+def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Put tables below each other; an empty one has no types to go by."""
+    return pd.concat([part for part in parts if len(part)] or parts[:1])
