@@ -14,7 +14,7 @@ from coterie.models import HCBCC, DawidSkene
 SCRIPT = """
     import sys, warnings
     from numba.core import event
-    from coterie import HCBCC, simulate
+    from coterie import Consensus, simulate
     from coterie.cli import ahead
 
     compiled = []
@@ -27,13 +27,13 @@ SCRIPT = """
             pass
 
     if sys.argv[1] == "ahead":
-        ahead.main()
+        ahead.main("Consensus")
     event.register("numba:compile", Listener())
     warnings.simplefilter("ignore")
     crowd = simulate("mixed", annotators=15, items=40, random_state=1).annotations
-    posterior = HCBCC(sweeps=40, burn_in=10, chains=2, random_state=0).fit(crowd).posterior_
+    posterior = Consensus(sweeps=40, burn_in=10, chains=2, random_state=0).fit(crowd).posterior_
     posterior.coteries(), posterior.annotators(), posterior.cooccurrence()
-    rooms = ("coterie.partition", "coterie.roles")
+    rooms = ("coterie.partition", "coterie.roles", "coterie.kernels.matrices")
     print(*sorted({name for name in compiled if name.startswith(rooms)}))
 """
 
@@ -105,4 +105,6 @@ def test_another_process_is_started_if_there_is_something_to_compile(
     with ahead.compiling_ahead(model):
         pass
     assert len(STARTED) == started
-    assert all(p.waited and p.command[1:] == ["-m", "coterie.cli.ahead"] for p in STARTED)
+    for one in STARTED:
+        assert one.waited
+        assert one.command[1:] == ["-m", "coterie.cli.ahead", type(model).__name__]

@@ -3,6 +3,7 @@
 import ast
 import errno
 import os
+import sys
 from pathlib import Path
 
 import numba
@@ -12,6 +13,7 @@ from numba.core import caching
 
 import coterie
 from coterie.errors import CompilationWarning
+from coterie.files import locks
 from coterie.numeric import cache, jit
 
 compiles = pytest.mark.skipif(not jit.COMPILES, reason="nothing is compiled")
@@ -261,3 +263,25 @@ def test_arrays_cross_too():
         return values.sum()
 
     assert add(np.arange(4.0)) == 6
+
+
+@compiles
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such locks")
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_who_finds_a_kernel_being_compiled_waits_but_not_for_ever(tmp_path, monkeypatch, gives_up):
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
+    used, looks = kernel(), []
+    assert used.compiled is not None  # declared: it has a folder
+    name = f"{used.function.__module__}.{used.function.__qualname__}.lock"
+    other = (used.folder / name).open("ab")
+    assert locks.lock(other)
+
+    def wait(seconds):
+        looks.append(seconds)
+        if not gives_up and len(looks) == 3:
+            other.close()
+
+    monkeypatch.setattr(cache.time, "sleep", wait)
+    assert used(2) == 4
+    assert len(looks) == (round(cache.PATIENCE / cache.LOOK) if gives_up else 3)
+    other.close()

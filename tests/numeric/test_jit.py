@@ -76,12 +76,16 @@ CALLED = {
     "codegen": "cpu.CPUContext",
 }
 """Methods of numba's that fast.py calls, and the classes that have them."""
+LLVM = {
+    "create_pass_builder", "PipelineTuningOptions", "create_new_function_pass_manager", "run",
+}  # fmt: skip
+"""What it calls of llvmlite's, all of it documented."""
 
 
 def test_the_names_of_all_methods_are_here():
     calls = [node.func for node in ast.walk(TREE) if isinstance(node, ast.Call)]
     called = {call.attr for call in calls if isinstance(call, ast.Attribute)}
-    assert called - {"__init__"} == CALLED.keys()
+    assert called - {"__init__"} - LLVM == CALLED.keys()
 
 
 @pytest.mark.parametrize(("module", "name"), IMPORTED)
@@ -142,6 +146,31 @@ def test_failing_while_it_compiles_is_noticed(monkeypatch):
     with pytest.warns(CompilationWarning, match="changed") as told:
         assert works(example())
     assert len(told) == 1
+
+
+def test_an_older_llvmlite_does_without_the_few_passes(monkeypatch):
+    fast = importlib.import_module("coterie.numeric.fast")
+    assert fast.LIBRARY is fast.TidiedLibrary
+    monkeypatch.setattr(fast, "LIBRARY", fast.LinkedLibrary)
+    assert works(example())
+    assert jit.how().private
+
+
+def test_a_part_is_compiled_once_for_numbers_and_constants():
+    @jit.part
+    def add(totals, i, more):
+        totals[i] += more
+
+    @jit.kernel
+    def run(totals):
+        add(totals, 1, 2)
+        add(totals, 2, 4)
+        add(totals, len(totals) - 1, -0)
+
+    totals = np.ones(3)
+    run(totals)
+    assert totals.tolist() == [1, 3, 5]
+    assert len(add.compiled.signatures) == 1
 
 
 def test_threads_that_fail_together_warn_once(monkeypatch):

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from coterie.inference.cores import cores
-from coterie.models import HCBCC, MajorityVote
+from coterie.models import HCBCC, Consensus, MajorityVote
 from coterie.models.base import Estimator
 from coterie.numeric.jit import Compiling, is_kept, telling_of_compilation
 from coterie.posterior import Draws, Posterior
@@ -31,7 +31,7 @@ def compiling_ahead(model: Estimator) -> Iterator[Compiling]:
 
     def start() -> None:
         if model.abilities.coteries and cores() > 1 and is_kept():
-            command = [sys.executable, "-m", __name__]
+            command = [sys.executable, "-m", __name__, type(model).__name__]
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
 
@@ -60,13 +60,28 @@ def example() -> Posterior:
     return dataclasses.replace(point, draws=draws, method="gibbs", abilities=HCBCC.abilities)
 
 
-def main() -> None:
-    """Ask for what the command line shows."""
+def draw_matrices(posterior: Posterior) -> None:
+    """Draw matrices as Consensus does at its end."""
+    from coterie.kernels.keep import Streams
+    from coterie.kernels.matrices import Matrices, draw_given_reported
+
+    draws = posterior.draws
+    assert draws is not None
+    streams = Streams(*(np.random.default_rng(k) for k in range(len(Streams._fields))))
+    matrices = Matrices(draws.confusion.copy(), posterior.confusion_mean.copy())
+    probability = posterior.probabilities().to_numpy()
+    draw_given_reported(matrices, probability, posterior.annotations.codes, streams)
+
+
+def main(model: str) -> None:
+    """Ask for what a model and the command line need after the sampler, in that order."""
     posterior = example()
+    posterior.cooccurrence()
+    if model == Consensus.__name__:
+        draw_matrices(posterior)
     posterior.coteries()
     posterior.annotators()
-    posterior.cooccurrence()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

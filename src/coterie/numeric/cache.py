@@ -18,13 +18,15 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
 from coterie.errors import CompilationWarning
+from coterie.files.locks import is_held
 
 PACKAGE = Path(__file__).resolve().parents[1]
 COMPILED = ("numeric", "kernels", "partition", "roles", "assign", "data/codes.py")
@@ -32,6 +34,8 @@ COMPILED = ("numeric", "kernels", "partition", "roles", "assign", "data/codes.py
 PREFIX = "coterie-"
 KEPT = 8
 """Folders that stay, those used last: of other branches, other numbas, the plain mode."""
+PATIENCE, LOOK = 60.0, 0.1
+"""Seconds to wait for another process that compiles the same, and between two looks."""
 _given_up: list[OSError] = []
 _paused: list[bool] = []
 
@@ -100,6 +104,23 @@ def find_folder(name: str, wanted: str | None) -> Path | None:
         return folder
     warn_of_none("; ".join(reasons))
     return None
+
+
+@contextmanager
+def alone(folder: Path, function: Callable[..., object]) -> Iterator[None]:
+    """Be the only process that compiles a kernel, or wait for the one that does, but not for ever.
+
+    Whoever waited finds it in the cache. Where files cannot be locked, nobody waits.
+    """
+    with ExitStack() as held:
+        with suppress(OSError):
+            name = f"{function.__module__}.{function.__qualname__}.lock"
+            file = held.enter_context((folder / name).open("ab"))
+            for _ in range(round(PATIENCE / LOOK)):
+                if not is_held(file):
+                    break
+                time.sleep(LOOK)
+        yield
 
 
 def usual_places() -> list[Path]:

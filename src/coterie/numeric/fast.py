@@ -6,18 +6,21 @@ prints what it is worth: sweeps four to five times as fast, and two thirds of th
 
 numba optimises every function by itself and makes machine code of it, then links it into those
 that call it, where both are done again. What is never called by itself needs neither: it gets a
-library (:class:`LinkedLibrary`) that does neither. It makes no arrays, so that nothing in it has
-to count references (``_nrt``), and nobody calls it from Python or C (no wrappers).
+library (:class:`LinkedLibrary`) that only tidies up. It makes no arrays, so that nothing in it has
+to count references (``_nrt``), and nobody calls it from Python or C (no wrappers). And numba
+compiles a function again for every constant that it is called with; here (:func:`widened`) once.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.typed_passes import AnnotateTypes
+from numba.core.types import unliteral
 
 
 class _NoCode:
@@ -45,6 +48,27 @@ class LinkedLibrary(JITCodeLibrary):
         return 0
 
 
+class TidiedLibrary(LinkedLibrary):
+    """The same, the code only made smaller: the kernel that it is linked into does the rest."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        ll_module.data_layout = self._codegen._data_layout
+        builder = llvm.create_pass_builder(self._codegen._tm, llvm.PipelineTuningOptions(0))
+        passes = llvm.create_new_function_pass_manager()
+        for add in TIDYING:
+            getattr(passes, add)()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+TIDYING = ("add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass")
+"""LLVM's passes that make most of the code vanish; an older llvmlite lacks some."""
+_manager = getattr(llvm, "create_new_function_pass_manager", lambda: None)()
+_has_passes = all(hasattr(_manager, add) for add in TIDYING)
+LIBRARY: type[LinkedLibrary] = TidiedLibrary if _has_passes else LinkedLibrary
+
+
 @register_pass(mutates_CFG=False, analysis_only=True)
 class UseLinkedLibrary(AnalysisPass):
     """Choose where the code goes, before it is made."""
@@ -56,7 +80,7 @@ class UseLinkedLibrary(AnalysisPass):
 
     def run_pass(self, state: Any) -> bool:
         """Change nothing but the library."""
-        state.library = LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = LIBRARY(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return False
 
@@ -84,3 +108,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "piece": _INNER,
 }
 """Of ``numba.njit``, for what :mod:`coterie.numeric.jit` calls a kernel, a part and a piece."""
+
+
+def widened(dispatcher: Any) -> Any:
+    """Let a function take numbers where it is called with constants: it is compiled for both once.
+
+    What is pasted into its caller is optimised there, the constants included.
+    """
+    typed = dispatcher.get_call_template
+
+    def get_call_template(args: Any, kws: Any) -> Any:
+        return typed(tuple(map(unliteral, args)), kws)
+
+    dispatcher.get_call_template = get_call_template
+    return dispatcher

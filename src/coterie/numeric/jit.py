@@ -92,6 +92,14 @@ class How:
 
         return "fast" if self.private else "plain", __version__
 
+    def adapt(self, dispatcher: Any) -> Any:
+        """Change what numba made of a function, where private parts are used."""
+        if not self.private:
+            return dispatcher
+        from coterie.numeric.fast import widened
+
+        return widened(dispatcher)
+
     def use(self, private: dict[str, dict[str, Any]]) -> None:
         """Compile from now on with these private options, if any, and anew what was compiled."""
         self.private = private
@@ -143,7 +151,8 @@ class Compiled:
         import numba
 
         njit: Any = numba.njit  # typed without some of these options
-        return njit(**PUBLIC[self.kind], **how().private.get(self.kind, {}), **more)(self.function)
+        options = PUBLIC[self.kind] | how().private.get(self.kind, {})
+        return how().adapt(njit(**options, **more)(self.function))
 
     def _kept(self) -> Any:
         """Do so, the code to be kept if there is a place for it."""
@@ -177,6 +186,8 @@ class Kernel(Compiled):
         dispatcher: Any = None
         try:
             dispatcher = self.compiled
+            if self.folder is not None and not dispatcher.signatures:
+                self._compile_once(dispatcher, args)
             return dispatcher(*args)
         except Exception as error:
             has_code = _has_code(dispatcher, args)
@@ -187,6 +198,14 @@ class Kernel(Compiled):
             elif has_code:
                 raise
             return self._with_less(args, error, number)
+
+    def _compile_once(self, dispatcher: Any, args: tuple[Any, ...]) -> None:
+        """Compile, or find what another process compiles meanwhile."""
+        import numba
+
+        assert self.folder is not None
+        with cache.alone(self.folder, self.function):
+            dispatcher.compile(tuple(map(numba.typeof, args)))
 
     def _with_less(self, args: tuple[Any, ...], error: Exception, number: int) -> object:
         """Compile without what is kept; if that is not to blame, without numba's private parts."""
