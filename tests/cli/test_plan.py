@@ -2,11 +2,14 @@
 
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import coterie
 from builders.command import coterie as command
+from coterie.assign.belief import belief_of, worth_of
+from coterie.assign.channel import inform_all
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +42,30 @@ def test_it_writes_tasks_people_and_forecast(run, tmp_path):
     again = command("plan", run, "--budget", "6", "--out", out)
     assert again.returncode == 1
     assert "--force" in again.stderr
+
+
+def test_those_who_have_a_cost_and_no_labels_are_newcomers(run, tmp_path):
+    costs, out = tmp_path / "costs.csv", tmp_path / "plan"
+    names = coterie.load(run / "run.coterie").annotations.annotators
+    dear = "".join(f"{n},5\n" for n in names)
+    costs.write_text(f"annotator,cost\n{dear}dora,0.5\ned,0.5\n", "utf-8")
+    done = command("plan", run, "--budget", "6", "--costs", costs, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert "New here, and expected to answer as people do on average: dora and ed." in done.stdout
+    lines = [line for line in done.stdout.splitlines() if line.strip()]
+    assert sum(not line.startswith("  ") and "plan/" not in line for line in lines) <= 10
+    tasks = pd.read_csv(out / "tasks.csv")
+    assert {"dora", "ed"} == set(tasks["annotator"].head(4))  # their labels cost a tenth
+    belief = belief_of(coterie.load(run / "run.coterie"))
+    assert np.isclose(tasks["information"].max(), best_of_newcomer(belief))
+
+
+def best_of_newcomer(belief):
+    """The most that a label of somebody new tells about any item."""
+    found = np.zeros((2, len(belief.items), 1))
+    worth = belief.ease * worth_of(belief.n_labels, belief.overlap)
+    inform_all(belief.items, worth, belief.matrix[-1:].copy(), found)
+    return found[0].max()
 
 
 def test_a_budget_of_nothing_is_a_sentence(run):

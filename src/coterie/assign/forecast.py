@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from coterie.assign.belief import belief_of
 from coterie.assign.checks import at_least_zero, is_number, whole
 from coterie.assign.curve import Curve, curve_of
-from coterie.assign.people import Costs, costs_of, people_of
+from coterie.assign.people import Costs, costs_of, people_of, strength_of_rows
 from coterie.assign.risk import SHARED, own_spread
 from coterie.assign.tasks import make_problem
+from coterie.assign.worlds import draw_world
 from coterie.errors import DataError
 from coterie.posterior import Posterior
 from coterie.words.numbers import count, decimal, span, tenths
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 POLICIES = ("information", "random")
 AHEAD = 5
@@ -146,14 +148,25 @@ def forecast(
     items = np.flatnonzero(posterior.annotations.codes.gold < 0)
     problem = make_problem(posterior, belief, people, (costs, items, None, math.inf))
     far = (AHEAD if target is None else FAR) * len(items)
+
+    def world(
+        shapes: FloatArray, chosen: IntArray, rng: np.random.Generator
+    ) -> tuple[IntArray, FloatArray]:
+        some = items[chosen]
+        return draw_world(posterior, people, shapes, (some, belief.items[some]), rng)
+
     drawn = Curve(
         labels=whole("labels", labels, far),
         simulations=simulations,
         shared=math.hypot(shared_mistakes, own_spread(posterior)),
         n_known=posterior.annotations.n_items - len(items),
+        strength=strength_of_rows(posterior),
         seed=random_state,
+        world=world,
     )
-    curve, room = curve_of(problem, drawn, POLICIES)
+    codes = posterior.annotations.codes
+    asked = np.repeat(codes.gold < 0, np.diff(codes.item_start))
+    curve, room = curve_of(problem, codes.item_answer[asked].astype(np.int64), drawn, POLICIES)
     reached = {name: _reached(curve[curve["policy"] == name], target) for name in POLICIES}
     return Forecast(
         curve,

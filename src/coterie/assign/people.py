@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.assign.belief import Belief
 from coterie.assign.channel import inform_all
+from coterie.assign.without import STRENGTH
 from coterie.errors import Argument, DataError
 from coterie.posterior import Posterior
 from coterie.words.values import written
@@ -22,6 +23,8 @@ IntArray = NDArray[np.int64]
 Costs = float | Mapping[Any, float] | pd.Series | None
 FAIR = 2
 """Even shares that one is asked for at most, if nothing is said."""
+DRAWS = 100
+"""Draws of each chain, the last ones, that tell how alike people are."""
 ANYONE = "anyone in coterie {}"
 """Whom to ask where only the coterie matters."""
 
@@ -109,6 +112,24 @@ def usual_information(balance: FloatArray, matrix: FloatArray) -> FloatArray:
     balance = np.ascontiguousarray(balance, np.float64)
     inform_all(balance[None], np.ones(1), np.ascontiguousarray(matrix, np.float64), found)
     return np.asarray(found[0, 0])
+
+
+def strength_of_rows(posterior: Posterior) -> FloatArray:
+    """Give the labels that a row of somebody new rests on, shape (classes,): how alike people are.
+
+    A Dirichlet with mean m and strength s has the variance m (1 - m) / (s + 1): s is read off the
+    variance of all draws of all people's matrices. Without draws it is what ``QuickConsensus``
+    takes, ten.
+    """
+    n_classes, draws = posterior.annotations.n_classes, posterior.draws
+    labelled = posterior.annotations.labels_per_annotator > 0
+    if draws is None or not labelled.any() or n_classes == 0:
+        return np.full(n_classes, STRENGTH)
+    rows = draws.confusion[:, -DRAWS:, labelled].astype(np.float64)
+    rows = rows.reshape(-1, *rows.shape[3:])
+    mean = rows.mean(axis=0)
+    ratio = (mean * (1 - mean)).sum(axis=1) / np.maximum(rows.var(axis=0).sum(axis=1), 1e-9)
+    return np.asarray(np.clip(ratio - 1, 1.0, 100.0))
 
 
 def fair_share(labels: float, n_people: int) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -28,14 +29,18 @@ class Plan(NamedTuple):
     people: pd.DataFrame  # what labels were worth and, of sampled models, what to do
     forecast: Forecast
     stop: Stop
+    newcomers: tuple[Any, ...] = ()  # who may be asked, and have no labels here
 
     @property
     def lines(self) -> list[str]:
         """What it would do, in ten lines at most."""
         told = [self.stop.sentence, self.tasks.attrs["sentence"]]
+        new = _newcomers(self.newcomers)
         if len(self.tasks):
             told.append(_first_task(self.tasks.iloc[0]))
-            told.append(_who(self.tasks))
+            told.append(_who(self.tasks) + (f" {new}" if new else ""))
+        elif new:
+            told.append(new)
         told.append(self.forecast.sentence)
         if "action" in self.people:
             told += _actions(self.people)
@@ -57,7 +62,8 @@ def make_plan(
     posterior
         The result so far.
     budget, cost, most_per_item
-        As for ``next_labels``.
+        As for ``next_labels``. Those whom ``cost`` names and who have no labels are newcomers, and
+        can be asked too.
     target
         Accuracy that is wanted.
 
@@ -70,14 +76,34 @@ def make_plan(
     >>> len(plan.tasks), len(plan.lines) <= 10
     (10, True)
     """
-    tasks = next_labels(posterior, budget, cost=cost, most_per_item=most_per_item)
+    a, new = posterior.annotations, newcomers_in(cost, posterior)
+    asked = [*a.annotators[a.labels_per_annotator > 0].tolist(), *new] if new else None
+    tasks = next_labels(posterior, budget, annotators=asked, cost=cost, most_per_item=most_per_item)
     people = contributions(posterior)
     if posterior.abilities.uncertainty:
         people = people.drop(columns="bits_per_label").merge(
             actions(posterior, cost=cost).drop(columns="n_labels"), on="annotator"
         )
-    found = forecast(posterior, target=target, cost=cost)
-    return Plan(tasks, people, found, stop(posterior, target))
+    found = forecast(posterior, target=target, annotators=asked, cost=cost)
+    return Plan(tasks, people, found, stop(posterior, target), new)
+
+
+def newcomers_in(cost: Costs, posterior: Posterior) -> tuple[Any, ...]:
+    """Give those who have a cost and no labels here; names are compared as text, as in files.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", 7, "yes"), ("q2", 8, "no")]
+    >>> posterior = coterie.QuickConsensus().fit(rows).posterior_
+    >>> newcomers_in({"7": 0.1, "8": 0.1, "dora": 0.2}, posterior)
+    ('dora',)
+    """
+    if not isinstance(cost, Mapping | pd.Series):
+        return ()
+    a = posterior.annotations
+    here = {str(name) for name in a.annotators[a.labels_per_annotator > 0].tolist()}
+    return tuple(name for name in dict(cost) if str(name) not in here)
 
 
 def _name(value: object) -> str:
@@ -97,6 +123,14 @@ def _who(tasks: pd.DataFrame) -> str:
     )
 
 
+def _newcomers(names: tuple[Any, ...]) -> str:
+    """Say who is new, and what is expected of them."""
+    if not names:
+        return ""
+    called = listed([_name(one) for one in names], SHOWN)
+    return f"New here, and expected to answer as people do on average: {called}."
+
+
 def _actions(people: pd.DataFrame) -> list[str]:
     """Say who is to be rewarded, trained, watched, asked no more; one line each."""
     lines = []
@@ -107,5 +141,6 @@ def _actions(people: pd.DataFrame) -> list[str]:
         lines.append(f"{str(action).capitalize()}: {listed(names, SHOWN)}.")
     waiting = int((people["action"] == WAIT).sum())
     if waiting:
-        lines.append(f"Too few labels to decide anything: {count(waiting, 'annotator')}.")
+        few = f"Too few labels to decide anything: {count(waiting, 'annotator')}."
+        lines = [*lines[:-1], f"{lines[-1]} {few}"] if lines else [few]
     return lines

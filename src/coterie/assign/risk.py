@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, ndtri
 
+from coterie.assign.worlds import classes_of_draw, n_draws, reports_its_own
 from coterie.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
@@ -29,21 +30,15 @@ def own_spread(posterior: Posterior) -> float:
     labels are right, or fewer. It is read off draws of models that report their own probabilities;
     what others report is off by what was measured, whatever they see.
     """
-    draws, codes = posterior.draws, posterior.annotations.codes
-    if draws is None or posterior.raw_probability is not None or len(codes.item_answer) == 0:
+    codes = posterior.annotations.codes
+    if not reports_its_own(posterior) or len(codes.item_answer) == 0:
         return 0.0
     (items,) = np.nonzero((np.diff(codes.item_start) > 0) & (codes.gold < 0))
-    matrices = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
-    balance = draws.class_balance.reshape(len(matrices), -1)
     many = int(np.clip(CELLS / (len(codes.item_answer) * codes.n_classes), LEAST, MOST))
-    rows = np.linspace(0, len(matrices) - 1, min(many, len(matrices))).astype(int)
+    number, label = n_draws(posterior), posterior.label_code[items]
     odds = []
-    for d in rows:
-        with np.errstate(divide="ignore"):
-            label = np.log(matrices[d][codes.item_annotator, :, codes.item_answer], dtype=float)
-        log_p = np.log(balance[d]) + np.add.reduceat(label, codes.item_start[items], axis=0)
-        p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
-        right = p[np.arange(len(items)), posterior.label_code[items]] / p.sum(axis=1)
+    for d in np.linspace(0, number - 1, min(many, number)).astype(int).tolist():
+        right = classes_of_draw(posterior, d, items)[np.arange(len(items)), label]
         odds.append(logit((right.sum() + 0.5) / (len(items) + 1)))
     return float(np.std(odds))
 

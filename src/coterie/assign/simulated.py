@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from coterie.assign.channel import expect_answer, update_belief
 from coterie.assign.greedy import FEW, Problem, choose, new_picks, new_progress, worth
 from coterie.assign.people import fair_share
+from coterie.assign.rejudged import Before, Said, rejudge
 from coterie.numeric.choice import pick
 from coterie.numeric.jit import kernel
 
@@ -51,42 +52,58 @@ def ask_random(problem: Problem, number: int, rng: np.random.Generator) -> Asked
 
 
 class World(NamedTuple):
-    """What is true in one simulation, and what is known of people in it."""
+    """What is true in one simulation, what was believed at its start, and what was said so far."""
 
     truth: IntArray  # (items,)   the class that answers follow
     people: FloatArray  # (people, classes, answers)   how they answer
-    known: FloatArray  # (people, classes, answers)   labels that are counted for this; changed
+    before: Before
+    said: Said
 
 
-def answer(problem: Problem, asked: Asked, world: World, rng: np.random.Generator) -> Problem:
-    """Give the problem after the answers have come; people are known a little better then.
+def answer(
+    problem: Problem, asked: Asked, world: World, rng: np.random.Generator
+) -> tuple[Problem, World]:
+    """Give the problem after the answers have come, and all labels been judged anew.
 
     Parameters
     ----------
     problem, asked
         What is believed, and what was asked for.
     world
-        What is true.
+        What is true, and what was said so far.
     rng
         Where the answers come from.
     """
     items, n_labels = problem.items.copy(), problem.n_labels.copy()
     uniforms, room = rng.random((len(asked.item), 2)), np.zeros(problem.matrix.shape[2])
-    _come_in(problem._replace(items=items, n_labels=n_labels), asked, world, uniforms, room)
-    codes = np.flatnonzero(problem.place >= 0)
+    came = np.zeros(len(asked.item), np.int64)
+    after = problem._replace(items=items, n_labels=n_labels)
+    _come_in(after, asked, world, uniforms, room, came)
+    said = joined(world.said, asked, came)
+    shapes = rejudge(said, world.before, items)
     code_of = np.zeros(len(problem.matrix), np.int64)
+    codes = np.flatnonzero(problem.place >= 0)
     code_of[problem.place[codes]] = codes
-    before = np.repeat(np.arange(len(items)), np.diff(problem.item_start))
+    nobody = np.flatnonzero(problem.place < 0)
+    annotator = np.where(said.person >= 0, code_of[said.person], nobody[0] if len(nobody) else 0)
+    return after._replace(
+        matrix=shapes / shapes.sum(axis=2, keepdims=True),
+        item_start=said.start,
+        item_annotator=annotator.astype(np.int32),
+    ), world._replace(said=said)
+
+
+def joined(said: Said, asked: Asked, came: IntArray) -> Said:
+    """Give what was said, with the answers that came."""
+    before = np.repeat(np.arange(len(said.start) - 1), np.diff(said.start))
     item = np.concatenate([before, asked.item])
-    annotator = np.concatenate([problem.item_annotator, code_of[asked.person]]).astype(np.int32)
     order = np.argsort(item, kind="stable")
-    start = np.append(0, np.cumsum(np.bincount(item, minlength=len(items)))).astype(np.int64)
-    return problem._replace(
-        items=items,
-        n_labels=n_labels,
-        matrix=world.known / world.known.sum(axis=2, keepdims=True),
-        item_start=start,
-        item_annotator=annotator[order],
+    counts = np.bincount(item, minlength=len(said.start) - 1)
+    return Said(
+        start=np.append(0, np.cumsum(counts)).astype(np.int64),
+        person=np.concatenate([said.person, asked.person])[order],
+        answer=np.concatenate([said.answer, came])[order],
+        new=np.append(said.new, np.ones(len(came), bool))[order],
     )
 
 
@@ -97,6 +114,7 @@ def _come_in(
     world: World,
     uniforms: FloatArray,
     room: FloatArray,
+    came: IntArray,
 ) -> None:
     """Draw the answers one by one, and move belief by each, in place."""
     for k in range(len(asked.item)):
@@ -108,8 +126,6 @@ def _come_in(
         if uniforms[k, 0] >= value:  # nothing new: what is expected anyway
             for c in range(len(room)):
                 room[c] = expect_answer(c, belief, matrix)
-        c = pick(room, uniforms[k, 1])
-        update_belief(c, belief, matrix, value)
-        for t in range(len(belief)):
-            world.known[l, t, c] += belief[t]
+        came[k] = pick(room, uniforms[k, 1])
+        update_belief(came[k], belief, matrix, value)
         problem.n_labels[i] += 1

@@ -20,6 +20,7 @@ from coterie.posterior import Posterior
 from coterie.words.numbers import count, decimal
 from coterie.words.values import did_you_mean
 
+FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 MANY = 2**40
@@ -62,8 +63,8 @@ def next_labels(
     most_per_item
         Labels of one item to ask for at most; by default as many as are worth it.
     most_per_annotator
-        Labels to ask one annotator for at most; by default twice an even share of what the budget
-        buys, so that no few who err alike decide what is believed.
+        Labels to ask one annotator for at most; by default what twice an even share of the budget
+        buys of them, so that no few who err alike decide what is believed.
     among
         The items to choose from; by default all.
 
@@ -92,8 +93,7 @@ def next_labels(
     given = None if among is None else _listed(among)
     items = _items_among(posterior, given)
     problem = make_problem(posterior, belief, people, (costs, items, most_per_item, float(budget)))
-    affordable = float(budget) / float(costs.mean()) if len(costs) else 0.0
-    picks = _choose(problem, _room(people, most_per_annotator, affordable))
+    picks = _choose(problem, _room(people, most_per_annotator, float(budget) / costs))
     table = _table(posterior, belief, people, (problem, picks, items))
     none = among is not None and not given
     table.attrs["sentence"] = NO_ITEMS if none else _sentence(table, budget, people, len(items))
@@ -183,12 +183,20 @@ def _within(lengths: IntArray) -> IntArray:
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
 
 
-def _room(people: People, most_per_annotator: int | None, labels: float) -> IntArray:
-    """Give how many labels each may be asked for; a coterie has as many as its members."""
+def _room(people: People, most_per_annotator: int | None, labels: FloatArray) -> IntArray:
+    """Give how many labels each may be asked for; a coterie has as many as its members.
+
+    Parameters
+    ----------
+    people, most_per_annotator
+        Who may be asked, and for how many labels if that is said.
+    labels
+        That the whole budget would buy of each, shape (people,).
+    """
     sizes = np.array([max(len(who), 1) for who in people.members], np.int64)
-    fair = fair_share(min(labels, MANY), int(sizes.sum()))
-    most = whole("most_per_annotator", most_per_annotator, fair)
-    return sizes * most
+    fair = [fair_share(min(number, MANY), int(sizes.sum())) for number in labels.tolist()]
+    most = [whole("most_per_annotator", most_per_annotator, one) for one in fair]
+    return sizes * np.array(most, np.int64)
 
 
 def _choose(problem: Problem, left: IntArray) -> Picks:

@@ -25,7 +25,11 @@ def plan(
     ],
     costs: Annotated[
         Path | None,
-        a_path("--costs", help="What a label costs: a table of annotators and costs."),
+        a_path(
+            "--costs",
+            help="What a label costs: a table of annotators and costs. Those who are not in the run"
+            " are new people who can be asked.",
+        ),
     ] = None,
     target: Annotated[
         float, typer.Option(min=0.01, max=1, help="The accuracy that is wanted.")
