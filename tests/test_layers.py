@@ -25,6 +25,7 @@ LAYERS = [
     "inference",
     "models",
     "extend",
+    "engines",
     "datasets",
     "default goldcheck",
     "assign",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Method = Literal["count", "em", "gibbs", "variational"]
-"""How a model is fitted: by counting, by an iteration to a point, by sampling, by a bound."""
+Method = Literal["count", "em", "gibbs", "blocked gibbs", "variational"]
+"""How a model is fitted: by counting, by an iteration to a point, by sampling with the matrices
+integrated out or drawn, by a bound."""
+SAMPLED: tuple[Method, ...] = ("gibbs", "blocked gibbs")
+"""Those that leave chains behind."""
 
 
 @dataclass(frozen=True)

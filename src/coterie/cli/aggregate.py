@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from coterie.abilities import SAMPLED
 from coterie.cli import show
 from coterie.cli.ahead import compiling_ahead
 from coterie.cli.beside import Beside, shown_with
@@ -176,7 +177,7 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
     """Note how far probabilities hold on known items, and mend them if that is asked for."""
     n_known = int(np.count_nonzero(posterior.annotations.codes.gold >= 0))
     few = n_known < LEAST_GOLD
-    slow = posterior.method == "gibbs" and posterior.annotations.n_labels > FEW_LABELS
+    slow = posterior.method in SAMPLED and posterior.annotations.n_labels > FEW_LABELS
     wanted = not (slow or few) if job.check_gold is None else job.check_gold
     if not (wanted or job.recalibrate):
         if not few:
@@ -184,7 +185,7 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
         return posterior
     from coterie.goldcheck import check_gold
 
-    if posterior.method == "gibbs":
+    if posterior.method in SAMPLED:
         show.checking(n_known)
     quiet = {**job.settings, "progress": False, "checkpoint": None}
     check = check_gold(posterior.annotations, make_model(job.model, **quiet))
@@ -210,7 +211,7 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
         return {}
     tables = ["labels", "annotators", "confusion"]
     tables += ["coteries"] if model.abilities.coteries else []
-    tables += ["diagnostics"] if model.method == "gibbs" else []
+    tables += ["diagnostics"] if model.method in SAMPLED else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:

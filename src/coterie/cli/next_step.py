@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from coterie.abilities import SAMPLED
 from coterie.posterior import Posterior
 from coterie.posterior.sheets import REVIEW, needs_review
 from coterie.words.numbers import count
@@ -34,7 +35,7 @@ def _where_to_look(paths: Sequence[Path]) -> str:
 def _what_helps(posterior: Posterior, paths: Sequence[Path]) -> str:
     if posterior.readings() is not None:
         return "find out the true labels of the items that would decide, and give them with --gold"
-    if posterior.method == "gibbs" and not posterior.verdicts.labels.settled:
+    if posterior.method in SAMPLED and not posterior.verdicts.labels.settled:
         return f"run longer chains (--sweeps {3 * int(posterior.run['sweeps'])})"
     sure = f"{100 * REVIEW:.0f} %"
     doubtful = int(needs_review(posterior).sum())

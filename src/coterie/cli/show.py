@@ -12,6 +12,7 @@ import pandas as pd
 from rich.console import Console
 from rich.markup import escape
 
+from coterie.abilities import SAMPLED
 from coterie.cli.next_step import next_step
 from coterie.cli.streams import silence
 from coterie.cli.tables import print_frame
@@ -246,7 +247,7 @@ def nothing_to_score() -> None:
 
 def convergence(posterior: Posterior) -> None:
     """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
-    if posterior.method != "gibbs":
+    if posterior.method not in SAMPLED:
         _starts(posterior)
         return
     run, out, verdicts = posterior.run, console(), posterior.verdicts

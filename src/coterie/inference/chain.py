@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from coterie.kernels.keep import Record, Streams
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.record import Trace, new_tally, new_trace
 from coterie.kernels.vote import ClearVotes
+
+if TYPE_CHECKING:
+    from coterie.inference.blocked import Blocks
 
 BLOCK_SECONDS = 0.1
 """About how long a block runs before the chain can be stopped."""
@@ -36,6 +39,7 @@ class Sampler:
     items: NDArray[Any]  # (items,)   what they are called
     coteries: bool = False  # the model's ability
     hooks: Hooks = NO_HOOKS
+    blocks: Blocks | None = None  # the items in shards, which an engine sweeps
     layout: Layout = PLAIN  # what the kernel records beside what every kernel does
 
 
@@ -44,20 +48,33 @@ class Chain:
 
     def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
         self.sampler = sampler
-        kernels, data, prior, layout = sampler.kernels, sampler.data, sampler.prior, sampler.layout
+        self.data = getattr(self, "data", sampler.data)  # a chain may know less of the items
+        kernels, data, prior, layout = sampler.kernels, self.data, sampler.prior, sampler.layout
         self.number = number
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
-        moves = self.streams.moves
-        start = sampler.hooks.start(number, data, sampler.votes, moves)
-        self.state = kernels.initial_state(data, prior, start.truth, start.group, moves)
-        if start.ended is not None and sampler.hooks.carry is not None:
-            sampler.hooks.carry(self.state, start.ended, data)
-        self.tally = new_tally(data, layout)
+        self.state = self._started(sampler)
+        self.tally = new_tally(self.data, layout)
         self.kept, self._keep = new_chain_draws(sampler.plan, data, sampler.clear, layout)
         self._scratch = kernels.new_scratch(self.state, data, prior)
         self.done = 0
         self.n_coteries = 0
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
+
+    def _started(self, sampler: Sampler) -> Any:
+        """Give the state that the chain starts in."""
+        data, moves = sampler.data, self.streams.moves
+        start = sampler.hooks.start(self.number, data, sampler.votes, moves)
+        begin = sampler.kernels.initial_state
+        state = begin(data, sampler.prior, start.truth, start.group, moves)
+        if start.ended is not None and sampler.hooks.carry is not None:
+            sampler.hooks.carry(state, start.ended, data)
+        return state
+
+    def rest(self) -> None:
+        """Have all that the chain knows in its arrays."""
+
+    def wake(self) -> None:
+        """Go on from what was written to its arrays."""
 
     def steps(self, until: int) -> Iterator[int]:
         """Run on to sweep ``until``, yielding the sweeps done after every block."""

@@ -61,6 +61,8 @@ class Checkpoint:
         Where that fails, on a full disk, the run goes on: a warning says so once.
         """
         start = time.monotonic()
+        for chain in chains:
+            chain.rest()
         header = {
             "identity": self.identity,
             "entropy": str(entropy),
@@ -154,3 +156,4 @@ def _restore(chain: Chain, facts: Mapping[str, Any], arrays: Mapping[str, Array]
     for stream, state in zip(chain.streams, facts["streams"], strict=True):
         stream.bit_generator.state = state
     check_values(chain)
+    chain.wake()

@@ -67,6 +67,9 @@ def pool(chains: Sequence[Chain]) -> Pooled:
             trace=stack_traces([one.trace for one in kept], clustered, layout),
             watched=(*WATCHED, *layout.watched),
             extra={one.name: DrawnArray(one.dims, extra[one.name]) for one in layout.per_draw},
-            last=tuple(chain.state._asdict() for chain in chains),
+            # Of items that are elsewhere no chain can go on.
+            last=()
+            if chains[0].sampler.blocks
+            else tuple(chain.state._asdict() for chain in chains),
         ),
     )

@@ -44,8 +44,8 @@ class LiveBar(Bar):
 
     shown = True
 
-    def __init__(self, bar: Progress, name: str, sweeps: int) -> None:
-        self._bar = bar
+    def __init__(self, bar: Progress, name: str, sweeps: int, labels: int = 0) -> None:
+        self._bar, self._labels = bar, labels
         self._task = bar.add_task(name, total=sweeps, speed="", groups="", r_hat="")
 
     def update(self, chains: Sequence[Chain]) -> None:
@@ -54,7 +54,7 @@ class LiveBar(Bar):
         self._bar.update(
             self._task,
             completed=sum(chain.done for chain in chains),
-            speed=f"{speed:,.0f} sweeps/s" if speed else "",
+            speed=_pace(speed, self._labels) if speed else "",
             groups=_coteries(chains),
             r_hat=f"R-hat {self.r_hat:.3f}" if self.r_hat == self.r_hat else "",
         )
@@ -69,10 +69,18 @@ class Lines(Bar):
         What runs, and how long at most.
     clock
         Gives the time in seconds.
+    labels
+        Labels that a sweep goes through, where it matters how many a second that makes.
     """
 
-    def __init__(self, name: str, sweeps: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._name, self._sweeps, self._pulse = name, sweeps, Pulse(clock)
+    def __init__(
+        self,
+        name: str,
+        sweeps: int,
+        clock: Callable[[], float] = time.monotonic,
+        labels: int = 0,
+    ) -> None:
+        self._name, self._sweeps, self._pulse, self._labels = name, sweeps, Pulse(clock), labels
 
     def update(self, chains: Sequence[Chain]) -> None:
         """Write a line, if the last was long ago."""
@@ -84,10 +92,17 @@ class Lines(Bar):
         spent = self._pulse.last - self._pulse.start
         parts = (
             f"{self._name}: {done:,} of {self._sweeps:,} sweeps",
+            _pace(done / spent, self._labels) if self._labels and spent else "",
             f"{duration(spent * (self._sweeps - done) / done)} left at most",
             _coteries(chains),
         )
         say(", ".join(part for part in parts if part), shown=True)
+
+
+def _pace(sweeps: float, labels: int) -> str:
+    """Say how many sweeps a second there are, and what that makes in labels."""
+    pace = f"{sweeps:,.0f} sweeps/s" if sweeps >= 10 else f"{sweeps:,.1f} sweeps/s"
+    return f"{pace}, {sweeps * labels / 1e6:,.1f} million labels/s" if labels else pace
 
 
 def _coteries(chains: Sequence[Chain]) -> str:
@@ -99,13 +114,13 @@ def _coteries(chains: Sequence[Chain]) -> str:
 
 
 @contextmanager
-def progress_bar(name: str, sweeps: int, shown: bool) -> Iterator[Bar]:
+def progress_bar(name: str, sweeps: int, shown: bool, labels: int = 0) -> Iterator[Bar]:
     """Show progress on standard error: a bar on a terminal or in a notebook, lines in a pipe."""
     console = SafeConsole(stderr=True)
     # rich needs ipywidgets in a notebook, and would complain into the cell without them.
     notebook = console.is_jupyter and find_spec("ipywidgets") is not None
     if not shown or not (console.is_terminal or notebook):
-        yield Lines(name, sweeps) if shown else Bar()
+        yield Lines(name, sweeps, labels=labels) if shown else Bar()
         return
     columns = (
         TextColumn("{task.description}"),
@@ -117,4 +132,4 @@ def progress_bar(name: str, sweeps: int, shown: bool) -> Iterator[Bar]:
         TextColumn("{task.fields[r_hat]}"),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        yield LiveBar(bar, name, sweeps)
+        yield LiveBar(bar, name, sweeps, labels)

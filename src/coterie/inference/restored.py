@@ -31,8 +31,8 @@ def check_progress(facts: Mapping[str, Any], used: Array, plan: Plan, n_seats: i
 def check_values(chain: Chain) -> None:
     """Check every number of a chain that has been restored; raise ValueError."""
     state, sampler = chain.state, chain.sampler
-    data = sampler.data
-    n_items, n_annotators = len(data.gold), len(data.annotator_start) - 1
+    data = chain.data
+    n_items, n_annotators = len(sampler.data.gold), len(data.annotator_start) - 1
     for name, array in state._asdict().items():
         _require(not np.isnan(array).any(), name)
     labelled = np.diff(data.item_start) > 0

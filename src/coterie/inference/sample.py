@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from coterie.errors import Argument, ConvergenceWarning, CoterieError
 from coterie.files.locks import file_held
+from coterie.inference.blocked import make_chain, session_of
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chains import Stopped, run_chains, workers
 from coterie.inference.checkpoint import Checkpoint
+from coterie.inference.engine import Session
 from coterie.inference.forecast import forecast, is_long
 from coterie.inference.modes import Evidence, Verdict
 from coterie.inference.pool import Pooled, average_items, pool
@@ -38,6 +40,7 @@ class Options(NamedTuple):
     progress: bool = False
     checkpoint: str | os.PathLike[str] | None = None
     name: str = "sampling"
+    engine: Any = None  # as the user names it: who holds shards, where the sampler has any
 
 
 class Sample(NamedTuple):
@@ -82,12 +85,20 @@ def run_with(
     store: Checkpoint | None, sampler: Sampler, options: Options
 ) -> tuple[list[Chain], Stopped, bool]:
     """Run the chains, from what is stored if anything is."""
+    with session_of(sampler, options.engine, options.n_jobs) as session:
+        return run_held(store, sampler, options, session)
+
+
+def run_held(
+    store: Checkpoint | None, sampler: Sampler, options: Options, session: Session | None
+) -> tuple[list[Chain], Stopped, bool]:
+    """Run the chains, their items in the hands of an engine if there is one."""
     stored = store.read() if store else None
     entropy = options.random_state if stored is None else int(stored.header["entropy"])
     root = np.random.SeedSequence(entropy)
     seeds = root.spawn(options.chains)
     try:
-        chains = [Chain(sampler, number, seed) for number, seed in enumerate(seeds)]
+        chains = [make_chain(sampler, k, seed, session) for k, seed in enumerate(seeds)]
     except MemoryError:
         raise CoterieError(
             f"the memory does not suffice to keep {options.chains:,} chains of "
@@ -111,12 +122,17 @@ def run_with(
         threads = workers(options.n_jobs, len(chains))
         if (word := forecast(chains, threads, early_stop=options.early_stop)) is not None:
             say(word, options.progress)
-    with progress_bar(options.name, options.chains * sampler.plan.end, options.progress) as bar:
+    labels = sampler.blocks.shards.n_labels if sampler.blocks else 0
+    sweeps = options.chains * sampler.plan.end
+    with progress_bar(options.name, sweeps, options.progress, labels) as bar:
         stopped = run_chains(
             chains, early_stop=options.early_stop, n_jobs=options.n_jobs, bar=bar, meeting=meeting
         )
     if store:
         store.write(chains, int(root.entropy))  # type: ignore[arg-type]
+    else:
+        for chain in chains:
+            chain.rest()
     if min(chain.kept.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
     return chains, stopped, resumed

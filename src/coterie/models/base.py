@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 
-from coterie.abilities import Abilities, Method
+from coterie.abilities import SAMPLED, Abilities, Method
 from coterie.data import with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
@@ -236,7 +236,7 @@ class Estimator:
             target_tags=TargetTags(required=False),
             input_tags=InputTags(two_d_array=False, string=True, categorical=True),
             no_validation=True,
-            non_deterministic=self.method == "gibbs",
+            non_deterministic=self.method in SAMPLED,
         )
 
     def __sklearn_is_fitted__(self) -> bool:

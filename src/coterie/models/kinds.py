@@ -6,16 +6,19 @@ import hashlib
 import importlib
 import os
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.abilities import Method
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
 from coterie.data.table import table_from
 from coterie.errors import Argument, DataError
-from coterie.inference import Averages, Hooks, Kernels, Reported
+from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler
+from coterie.inference.blocked import Blocks, check_totals
 from coterie.inference.protocol import no_alignment
 from coterie.io.read import is_path
 from coterie.io.tables import table_of_file
@@ -25,8 +28,12 @@ from coterie.models.sampling import SamplingEstimator, check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 from coterie.priors import Prior
+from coterie.words.visible import quoted
 
 MOST_KINDS = 50
+SAMPLERS = ("auto", "collapsed", "blocked")
+BLOCKED_LABELS = 1_000_000
+"""Labels from which on ``sampler="auto"`` takes the blocked sampler."""
 
 
 class KindsEstimator(SamplingEstimator):
@@ -38,6 +45,15 @@ class KindsEstimator(SamplingEstimator):
         Number of latent kinds of items: an annotator may be an expert of some and a novice in
         others, and everybody has a matrix, and a coterie, per kind. One is the paper's model.
         Kinds that are known are given to :meth:`fit` instead.
+    sampler
+        ``"collapsed"`` integrates the matrices out and moves one item after the other;
+        ``"blocked"`` draws them, so that items are independent and can be swept in parts. Both have
+        the same posterior; blocked sweeps are cheaper and mix more slowly. ``"auto"`` takes blocked
+        where there are many labels, or an engine is named. ``posterior.method`` says which ran.
+    engine
+        Who sweeps the parts of a blocked sampler: ``"threads"``, ``"dask"``, a
+        ``distributed.Client`` or the address of a scheduler. It changes the time only, never a bit
+        of the result.
     others
         As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
     """
@@ -51,6 +67,8 @@ class KindsEstimator(SamplingEstimator):
         *,
         prior: Prior | str = "paper",
         kinds: int = 1,
+        sampler: str = "auto",
+        engine: Any = None,
         sweeps: int = 10_000,
         burn_in: int = 3_000,
         early_stop: bool = True,
@@ -76,6 +94,8 @@ class KindsEstimator(SamplingEstimator):
             duplicates=duplicates,
         )
         self.kinds = kinds
+        self.sampler = sampler
+        self.engine = engine
 
     def fit(
         self,
@@ -121,6 +141,30 @@ class KindsEstimator(SamplingEstimator):
         where = "kinds." if self._has_kinds else ""
         module = importlib.import_module(f"coterie.kernels.gibbs.{where}{self.plain}")
         return cast(Kernels, module)
+
+    def _sampler(self, annotations: Annotations) -> Sampler:
+        """Put together what is sampled: collapsed, or blocked in as many shards as the engine."""
+        plain = super()._sampler(annotations)
+        if not self._is_blocked(annotations):
+            return plain
+        kernels = importlib.import_module(f"coterie.kernels.gibbs.blocked.{self.plain}")
+        return replace(
+            plain,
+            kernels=cast(Kernels, kernels),
+            hooks=replace(plain.hooks, check=check_totals),
+            blocks=Blocks.of(annotations),
+        )
+
+    def _is_blocked(self, annotations: Annotations) -> bool:
+        if self.sampler == "auto" and not self._has_kinds:
+            return self.engine is not None or annotations.n_labels >= BLOCKED_LABELS
+        return self.sampler == "blocked"
+
+    def _options(self) -> Options:
+        return super()._options()._replace(engine=self.engine)
+
+    def _method(self, sampler: Sampler) -> Method:
+        return "gibbs" if sampler.blocks is None else "blocked gibbs"
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
@@ -181,6 +225,22 @@ class KindsEstimator(SamplingEstimator):
 
     def _check(self) -> None:
         super()._check()
+        name = type(self).__name__
+        if self.sampler not in SAMPLERS:
+            raise DataError(
+                f"{name}(sampler=...) must be one of {', '.join(SAMPLERS)}, got"
+                f" {quoted(self.sampler)}"
+            )
+        if self.sampler == "collapsed" and self.engine is not None:
+            raise DataError(
+                f"{name}(sampler='collapsed') moves one item after the other, which no engine can"
+                " share; leave the sampler at 'auto', or name no engine"
+            )
+        if self._has_kinds and (self.sampler == "blocked" or self.engine is not None):
+            raise DataError(
+                f"{name} with kinds of items has only the collapsed sampler; leave the sampler at"
+                " 'auto' and name no engine"
+            )
         check_whole(self.kinds, f"{type(self).__name__}(kinds=...)", 1, MOST_KINDS)
 
 

@@ -37,7 +37,7 @@ LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 
 GOING_ON, LEAST_BURN_IN = 3, 20
 """An update keeps so many times fewer sweeps than a fit; it drops as many fewer, but those at least
 and, where much is new, more: as many as a fit where labels have doubled."""
-ELSEWHERE = ("prior", "n_jobs", "progress", "checkpoint", "duplicates")
+ELSEWHERE = ("prior", "n_jobs", "engine", "progress", "checkpoint", "duplicates")
 """Settings that a checkpoint need not share, or shares by what becomes of them."""
 
 
@@ -170,7 +170,7 @@ class SamplingEstimator(Estimator):
             raw_probability=None if reported.item_probability is own else own,
             item_numbers=reported.item_numbers,
             model=type(self).__name__,
-            method=self.method,
+            method=self._method(sampler),
             abilities=self.abilities,
             converged=run.converged,
             settings=self.get_params(),
@@ -195,6 +195,10 @@ class SamplingEstimator(Estimator):
             hooks=hooks,
             layout=layout,
         )
+
+    def _method(self, sampler: Sampler) -> Method:
+        """Say how the model was fitted."""
+        return self.method
 
     def _options(self) -> Options:
         return Options(

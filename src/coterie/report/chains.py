@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.abilities import SAMPLED
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, quantities_of
 from coterie.posterior import Posterior
 from coterie.posterior.verdicts import chain_words
@@ -25,7 +26,7 @@ Facts = dict[str, Any]
 
 def convergence_facts(posterior: Posterior) -> Facts:
     """Describe the chains; a model without any has only a sentence."""
-    if posterior.method != "gibbs":
+    if posterior.method not in SAMPLED:
         nothing: Facts = {"traces": [], "quantities": [], "left_out": 0, "readings": None}
         nothing |= {"gone": "", "coteries": None}
         return {"trust": trust_point(posterior), **nothing}

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import coterie
+from coterie.abilities import SAMPLED
 from coterie.studies.paper.job import Result
 from coterie.studies.paper.settings import Settings
 
@@ -157,7 +158,7 @@ def limit(settings: Settings, seed: int, limit: str) -> Result:
 
 
 def _run(model: Any, crowd: coterie.Crowd, settings: Settings, seed: int) -> FloatArray:
-    if model.method == "gibbs":
+    if model.method in SAMPLED:
         model.set_params(
             sweeps=settings.sweeps,
             burn_in=settings.burn_in,

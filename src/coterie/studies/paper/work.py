@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import coterie
+from coterie.abilities import SAMPLED
 from coterie.studies.paper.crowds import PRIOR, synthetic
 from coterie.studies.paper.job import Result, seed_of
 from coterie.studies.paper.paper import SHOWN
@@ -45,7 +46,7 @@ def whole(settings: Settings, seed: int, data: str, model: str, run: int) -> Res
     dataset = load(data)
     posterior = _fit(model, dataset.annotations, settings, seed, chains=settings.chains)
     result = _scores(posterior, dataset.truth)
-    if posterior.method != "gibbs":
+    if posterior.method not in SAMPLED:
         return result
     result["converged"] = posterior.converged
     result["chains_left_out"] = len(posterior.run["left_out"])

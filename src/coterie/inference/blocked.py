@@ -1,0 +1,191 @@
+"""A chain whose items are elsewhere: the driver has counts and parameters, an engine the shards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.data.shards import Shards, cut
+from coterie.inference.chain import Chain, Sampler
+from coterie.inference.chain_draws import part_of_trace
+from coterie.inference.engine import Order, Session, connect
+from coterie.inference.start import NOISE, starting_group
+from coterie.kernels.gibbs.blocked.items import Totals
+from coterie.kernels.gibbs.check import check_groups
+from coterie.kernels.keep import Record
+from coterie.kernels.record import Trace, new_tally, new_trace
+from coterie.numeric.keyed import stream_of
+
+FloatArray = NDArray[np.float64]
+
+LABELS_PER_SHARD = 2**18
+"""Labels in memory are cut into shards of about so many: enough for a few milliseconds of work."""
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Shards of the items, and the place of theirs among all items of the run's data."""
+
+    shards: Shards
+    places: Sequence[Any]  # per shard, an index of rows
+
+    @classmethod
+    def of(cls, annotations: Annotations) -> Blocks:
+        """Cut annotations; how finely changes no bit of a result."""
+        shards = cut(annotations, 1 + int(annotations.n_labels // LABELS_PER_SHARD))
+        return cls(shards, [shards.items_of(k) for k in range(len(shards))])
+
+
+@contextmanager
+def session_of(sampler: Sampler, engine: Any, n_jobs: int | None) -> Iterator[Session | None]:
+    """Have the shards held while a run lasts; of a sampler without any, nothing."""
+    if sampler.blocks is None:
+        yield None
+        return
+    session = connect(engine, n_jobs).open(sampler.blocks.shards)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def make_chain(
+    sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session | None
+) -> Chain:
+    """Give a chain that sweeps its items itself, or one that has them swept."""
+    if session is None:
+        return Chain(sampler, number, seed)
+    return BlockedChain(sampler, number, seed, session)
+
+
+def without_items(shards: Shards) -> Codes:
+    """Give codes that know how many labels everybody has, and of no item."""
+    start = np.concatenate([[0], np.cumsum(shards.labels_per_annotator)])
+    nothing = np.zeros(0, np.int32)
+    return Codes(
+        item_start=np.zeros(1, np.int64),
+        item_annotator=nothing,
+        item_answer=nothing,
+        annotator_start=start,
+        annotator_item=nothing,
+        annotator_answer=nothing,
+        gold=nothing,
+        n_classes=shards.n_classes,
+        n_answers=shards.n_answers,
+    )
+
+
+class BlockedChain(Chain):
+    """A chain whose truths are drawn by an engine, shard by shard."""
+
+    def __init__(
+        self, sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session
+    ) -> None:
+        assert sampler.blocks is not None
+        self._session, self._stream = session, stream_of(seed)
+        self.data = without_items(sampler.blocks.shards)
+        super().__init__(sampler, number, seed)
+        noise = NOISE if number > 0 else 0.0
+        self._take(session.sweep(Order(number, self._stream, None, noise)))
+        sampler.kernels.take_counts(self.state, self._scratch)  # type: ignore[attr-defined]
+        self.tally = new_tally(sampler.data, sampler.layout)  # of all items, brought home at rest
+        self._bystander = np.zeros(sampler.data.n_classes)
+
+    def _started(self, sampler: Sampler) -> Any:
+        group = starting_group(self.number, self.data, self.streams.moves)
+        nothing = np.zeros(0, np.int32)
+        start = sampler.kernels.initial_state
+        return start(self.data, sampler.prior, nothing, group, self.streams.moves)
+
+    def _take(self, totals: Totals) -> None:
+        for array, found in zip(self._scratch.whole.totals, totals, strict=True):
+            array[...] = found
+
+    def _run(self, block: int) -> Trace:
+        sampler, burn_in = self.sampler, self.sampler.plan.burn_in
+        is_kept = self.done >= burn_in
+        if is_kept:
+            first = self.done - burn_in
+            trace = part_of_trace(self.kept.trace, first, first + block)
+        else:
+            trace = new_trace(block, sampler.data.n_classes, sampler.layout)
+        keep = self._keep if is_kept else self._keep._replace(every=0)
+        for k in range(block):
+            self._sweep(self.done + k + 1, Record(self.tally, part_of_trace(trace, k, k + 1), keep))
+        return trace
+
+    def _sweep(self, number: int, record: Record) -> None:
+        kernels: Any = self.sampler.kernels
+        state, data, prior, scratch = self.state, self.data, self.sampler.prior, self._scratch
+        tallied = number - 1 - self.sampler.plan.burn_in
+        kernels.begin_sweep(state, data, prior, self.streams, scratch)
+        stream = self._stream._replace(sweep=number)
+        given = scratch.whole.given
+        self._take(self._session.sweep(Order(self.number, stream, given, tallied=tallied)))
+        n_draws = int(self.kept.used[1])
+        kernels.finish_sweep(state, data, prior, self.streams, record, scratch)
+        if self.kept.used[1] > n_draws:
+            agreed = int(scratch.whole.totals.agreed[0])
+            n_clear = self._session.n_clear
+            self.kept.vote_agreement[n_draws] = agreed / n_clear if n_clear else 1.0
+        if tallied >= 0:
+            weight = state.class_total + prior.class_weight
+            self._bystander += weight / weight.sum()
+            self.tally.sweeps[0] += 1
+
+    def rest(self) -> None:
+        """Bring home what is summed of the items: those not drawn are known, or as classes are."""
+        blocks, data = self.sampler.blocks, self.sampler.data
+        assert blocks is not None
+        probability, sweeps = self.tally.probability, self.tally.sweeps[0]
+        for place, sums in zip(blocks.places, self._session.sums(self.number), strict=True):
+            probability[place] = sums
+        probability[(np.diff(data.item_start) == 0) & (data.gold < 0)] = self._bystander
+        (known,) = np.nonzero(data.gold >= 0)
+        probability[known] = 0.0
+        probability[known, data.gold[known]] = sweeps
+
+    def wake(self) -> None:
+        """Hand out what was restored of the items."""
+        blocks, data = self.sampler.blocks, self.sampler.data
+        assert blocks is not None
+        (silent,) = np.nonzero((np.diff(data.item_start) == 0) & (data.gold < 0))
+        if len(silent):
+            self._bystander = self.tally.probability[silent[0]].copy()
+        tallied = int(self.tally.sweeps[0])
+        if tallied:
+            sums = [self.tally.probability[place] for place in blocks.places]
+            self._session.restore(self.number, sums, tallied)
+
+
+def check_totals(state: Any, data: Codes, prior: Any) -> None:
+    """Raise ValueError unless counts of labels that were restored are everybody's number of them.
+
+    Parameters
+    ----------
+    state
+        Of iBCC, cBCC or hcBCC, without items.
+    data, prior
+        What it is of.
+    """
+    parts = state._asdict()
+    own = parts.get("own", state.said)
+    n_labels = np.diff(data.annotator_start)
+    if (own < 0).any() or not np.array_equal(own.sum(axis=(1, 2), dtype=np.int64), n_labels):
+        raise ValueError("said does not follow from the labels")
+    if "group" in parts:
+        check_groups(state, getattr(prior, "auxiliaries", 0))
+    if "own" in parts:
+        grouped = np.zeros_like(state.said)
+        np.add.at(grouped, state.group[state.group >= 0], own[state.group >= 0])
+        if not np.array_equal(grouped, state.said):
+            raise ValueError("said does not follow from the groups")
+    if not np.array_equal(state.said.sum(axis=1), state.said_total):
+        raise ValueError("said_total does not follow from the counts")

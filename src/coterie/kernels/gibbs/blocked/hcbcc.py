@@ -1,0 +1,126 @@
+"""hcBCC, blocked: beta, eta; Psi[l, t] ~ Dir(beta[m, t] eta[m, t] + n[l, t]), tau; then z, q."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie.data.codes import Codes
+from coterie.kernels.gibbs.blocked.given import draw_balance, draw_matrix_logs, take_totals
+from coterie.kernels.gibbs.blocked.items import Given, Totals
+from coterie.kernels.gibbs.blocked.whole import Whole, new_whole, sweep_whole, tally_others
+from coterie.kernels.gibbs.groups import update_concentration
+from coterie.kernels.gibbs.hcbcc import model
+from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
+from coterie.kernels.gibbs.hcbcc.model import initial_state, keep_draw, log_prior, pack_prior
+from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
+from coterie.kernels.gibbs.hcbcc.state import Prior, State
+from coterie.kernels.keep import Record, Streams, draw_is_due
+from coterie.kernels.record import note_classes
+from coterie.kernels.shapes import Shapes
+from coterie.kernels.truth.counts import log_truth
+from coterie.numeric.jit import kernel, part
+
+__all__ = [
+    "Prior",
+    "State",
+    "begin_sweep",
+    "finish_sweep",
+    "initial_state",
+    "keep_draw",
+    "new_scratch",
+    "pack_prior",
+    "run_block",
+    "take_counts",
+]
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    plain: model.Scratch
+    whole: Whole
+
+
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
+    return Scratch(model.new_scratch(state, data, prior), new_whole(state.truth, data))
+
+
+@part
+def begin(
+    state: State, data: Codes, prior: Prior, given: Given, scratch: Scratch,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
+    """Update beta and eta, which at the start know nothing of the labels; then draw the rest."""
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    sweep_parameters(state, prior, scratch.plain.room, rng)
+    for l in range(len(state.group)):
+        if state.group[l] >= 0:
+            draw_matrix_logs(state.said[l], shapes, state.group[l], rng, l, given)
+    draw_balance(state.class_total, prior.class_weight, rng, given)
+
+
+@part
+def take(state: State, totals: Totals) -> None:
+    """Write what was counted to the state."""
+    take_totals(totals, state.class_total, state.said, state.said_total)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Move the annotators, note the sweep, and keep the draw if one is due."""
+    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
+    view, _, room, _ = scratch.plain
+    sweep_groups(state, prior, room, moves)
+    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
+    log_p_labels = room.log_likelihood[0]
+    trace.log_likelihood[sweep] = log_p_labels
+    trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
+    trace.n_coteries[sweep] = state.n_coteries[0]
+    trace.concentration[sweep] = math.exp(log_alpha[0])
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch.plain)
+
+
+@kernel
+def begin_sweep(
+    state: State, data: Codes, prior: Prior, streams: Streams, scratch: Scratch
+) -> None:
+    """Draw what the items are given, into ``scratch.whole.given``."""
+    begin(state, data, prior, scratch.whole.given, scratch, streams.moves)
+
+
+@kernel
+def take_counts(state: State, scratch: Scratch) -> None:
+    """Take in ``scratch.whole.totals``, which are of all items."""
+    take(state, scratch.whole.totals)
+
+
+@kernel
+def finish_sweep(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Take in ``scratch.whole.totals``, which are of all items, and end the trace's one sweep."""
+    take(state, scratch.whole.totals)
+    finish(0, state, data, prior, streams, record, scratch)
+
+
+@kernel
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    (view, _, _, _), whole = scratch
+    for sweep in range(len(record.trace.log_joint)):
+        begin(state, data, prior, whole.given, scratch, streams.moves)
+        sweep_whole(whole, view, data, streams.moves, record.tally)
+        take(state, whole.totals)
+        tally_others(view, data, record.tally)
+        finish(sweep, state, data, prior, streams, record, scratch)

@@ -1,0 +1,124 @@
+"""iBCC, blocked: Psi[l, t] ~ Dir(beta[t] eta[t] + n[l, t]), tau ~ Dir(eps mu + n), then z."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from coterie.data.codes import Codes
+from coterie.kernels.gibbs import ibcc
+from coterie.kernels.gibbs.blocked.given import (
+    draw_balance,
+    draw_matrix_logs,
+    has_labels,
+    take_totals,
+)
+from coterie.kernels.gibbs.blocked.items import Given, Totals
+from coterie.kernels.gibbs.blocked.whole import Whole, new_whole, sweep_whole, tally_others
+from coterie.kernels.gibbs.ibcc import (
+    Prior,
+    State,
+    initial_state,
+    keep_draw,
+    log_likelihood,
+    pack_prior,
+)
+from coterie.kernels.keep import Record, Streams, draw_is_due
+from coterie.kernels.record import note_classes
+from coterie.kernels.truth.counts import log_truth
+from coterie.numeric.jit import kernel, part
+
+__all__ = [
+    "Prior",
+    "State",
+    "begin_sweep",
+    "finish_sweep",
+    "initial_state",
+    "keep_draw",
+    "new_scratch",
+    "pack_prior",
+    "run_block",
+    "take_counts",
+]
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    plain: ibcc.Scratch
+    whole: Whole
+
+
+def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
+    """Give room to sweep in, for all blocks of a chain."""
+    return Scratch(ibcc.new_scratch(state, data, prior), new_whole(state.truth, data))
+
+
+@part
+def begin(
+    state: State, data: Codes, prior: Prior, given: Given, scratch: Scratch,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
+    """Draw what the items are given."""
+    for l in range(len(state.said)):
+        if has_labels(l, data):
+            draw_matrix_logs(state.said[l], prior.shapes, 0, rng, l, given)
+    draw_balance(state.class_total, prior.class_weight, rng, given)
+
+
+@part
+def take(state: State, totals: Totals) -> None:
+    """Write what was counted to the state."""
+    take_totals(totals, state.class_total, state.said, state.said_total)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Note the sweep, and keep the draw if one is due."""
+    trace, (view, _) = record.trace, scratch.plain
+    trace.log_likelihood[sweep] = log_likelihood(state, prior)
+    trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch.plain)
+
+
+@kernel
+def begin_sweep(
+    state: State, data: Codes, prior: Prior, streams: Streams, scratch: Scratch
+) -> None:
+    """Draw what the items are given, into ``scratch.whole.given``."""
+    begin(state, data, prior, scratch.whole.given, scratch, streams.moves)
+
+
+@kernel
+def take_counts(state: State, scratch: Scratch) -> None:
+    """Take in ``scratch.whole.totals``, which are of all items."""
+    take(state, scratch.whole.totals)
+
+
+@kernel
+def finish_sweep(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Take in ``scratch.whole.totals``, which are of all items, and end the trace's one sweep."""
+    take(state, scratch.whole.totals)
+    finish(0, state, data, prior, streams, record, scratch)
+
+
+@kernel
+def run_block(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Make as many sweeps as the trace has room for, changing the state in place."""
+    (view, _), whole = scratch
+    for sweep in range(len(record.trace.log_joint)):
+        begin(state, data, prior, whole.given, scratch, streams.moves)
+        sweep_whole(whole, view, data, streams.moves, record.tally)
+        take(state, whole.totals)
+        tally_others(view, data, record.tally)
+        finish(sweep, state, data, prior, streams, record, scratch)

@@ -1,0 +1,66 @@
+"""All items in one place: what a kernel's ``run_block`` sweeps between its begin and its finish."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from coterie.data.codes import Codes
+from coterie.kernels.gibbs.blocked.given import clear_totals
+from coterie.kernels.gibbs.blocked.items import (
+    Given,
+    Items,
+    Marks,
+    Totals,
+    new_given,
+    new_totals,
+    sweep_part,
+)
+from coterie.kernels.record import Tally
+from coterie.kernels.truth.counts import View
+from coterie.kernels.truth.sweep import tally_the_rest
+from coterie.numeric.jit import part
+from coterie.numeric.keyed import Stream
+
+IntArray = NDArray[np.int32]
+WORDS = 2**32
+
+
+class Whole(NamedTuple):
+    """All items, what they are given and counted in."""
+
+    items: Items
+    given: Given
+    totals: Totals
+    marks: Marks
+
+
+def new_whole(truth: IntArray, data: Codes) -> Whole:
+    """Show the data as items, keyed by their numbers; their truths go to the state's."""
+    n_items, sizes = len(data.gold), (len(data.annotator_start) - 1, data.n_classes, data.n_answers)
+    labels = (data.item_start, data.item_annotator, data.item_answer, data.gold)
+    items = Items(np.arange(n_items, dtype=np.uint64), *labels, np.full(n_items, -1, np.int32))
+    marks = Marks(np.zeros(data.n_classes), truth, np.zeros((n_items, data.n_classes)))
+    return Whole(items, new_given(*sizes), new_totals(*sizes), marks)
+
+
+@part
+def sweep_whole(
+    whole: Whole, view: View, data: Codes, rng: np.random.Generator, tally: Tally
+) -> None:
+    """Draw the truth of every item, count and tally them; the numbers are of this sweep alone."""
+    stream = Stream(int(rng.random() * WORDS), int(rng.random() * WORDS), 0)
+    clear_totals(whole.totals)
+    whole.marks.sums[:] = 0.0
+    sweep_part(whole.items, whole.given, stream, whole.totals, whole.marks)
+    for i in range(len(data.gold)):
+        for t in range(data.n_classes):
+            tally.probability[i, t] += tally.weight * whole.marks.sums[i, t]
+
+
+@part
+def tally_others(view: View, data: Codes, tally: Tally) -> None:
+    """Tally items whose truth was not drawn, once the state has the counts."""
+    tally_the_rest(-1, view, data, tally)

@@ -1,0 +1,87 @@
+"""Labels with everything that shards may meet, and blocked fits of them."""
+
+import warnings
+
+import numpy as np
+
+import coterie
+from coterie.data import annotations_from
+from coterie.inference import blocked
+
+SETTINGS = {
+    "sweeps": 140,
+    "burn_in": 60,
+    "chains": 2,
+    "random_state": 3,
+    "early_stop": False,
+    "progress": False,
+    "duplicates": "keep",
+}
+
+
+def rows(seed=0):
+    """Repeated labels, extra answers, an annotator with one label: (item, annotator, label)."""
+    crowd = coterie.simulate("mixed", items=40, annotators=8, random_state=seed)
+    frame = crowd.annotations.to_frame()
+    labels = list(frame[["item", "annotator", "label"]].itertuples(index=False, name=None))
+    classes = crowd.annotations.classes.tolist()
+    first = labels[0]
+    labels += [first, (first[0], first[1], classes[1]), (labels[9][0], "once", classes[2])]
+    return [*labels, (labels[5][0], labels[5][1], "unsure")], classes
+
+
+def crowd(order=None):
+    """The same as annotations, with gold, an item and an annotator without labels."""
+    labels, classes = rows()
+    if order is not None:
+        labels = [labels[k] for k in order]
+    known = {"duplicates": "keep", "classes": classes, "extra_answers": ["unsure"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        annotations = annotations_from(labels, **known)
+    gold = np.full(annotations.n_items, -1)
+    gold[[3, 7]] = [1, 2]
+    return with_silent(annotations.with_gold_codes(gold))
+
+
+def with_silent(annotations):
+    """One more item, one known item and one annotator, none of them with labels."""
+    from dataclasses import replace
+
+    codes = annotations.codes
+    end, last = codes.item_start[-1], codes.annotator_start[-1]
+    codes = codes._replace(
+        item_start=np.append(codes.item_start, [end, end]),
+        annotator_start=np.append(codes.annotator_start, last),
+        gold=np.append(codes.gold, [-1, 0]).astype(np.int32),
+    )
+    return replace(
+        annotations,
+        items=np.append(annotations.items, ["silent", "silent and known"]),
+        annotators=np.append(annotations.annotators, "silent"),
+        codes=codes,
+        provenance=None,
+    )
+
+
+def in_shards(monkeypatch, n, annotations):
+    """Have labels in memory cut into n shards."""
+    size = annotations.n_labels if n == 1 else annotations.n_labels / (n - 0.5)
+    monkeypatch.setattr(blocked, "LABELS_PER_SHARD", size + 1 if n == 1 else size)
+
+
+def fit(kind, annotations, **changes):
+    """A blocked fit."""
+    settings = {**SETTINGS, "sampler": "blocked", **changes}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", coterie.ConvergenceWarning)
+        return getattr(coterie, kind)(**settings).fit(annotations).posterior_
+
+
+def bits(posterior):
+    """All that was found, as bytes."""
+    draws = posterior.draws
+    parts = [posterior.item_probability, posterior.confusion_mean, posterior.class_balance]
+    parts += [draws.confusion, draws.class_balance, draws.trace["log_joint"]]
+    parts += [] if draws.partition is None else [draws.partition]
+    return [np.ascontiguousarray(part).tobytes() for part in parts]

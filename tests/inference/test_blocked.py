@@ -1,0 +1,155 @@
+"""Blocked runs: the same bits however labels are cut, in whatever order they came."""
+
+import numpy as np
+import pytest
+
+import coterie
+from builders.blocked import SETTINGS, bits, crowd, fit, in_shards, rows
+from builders.runs import interrupt_after
+from coterie.data.shards import cut
+from coterie.errors import DataError
+from coterie.inference.engine import Order, connect
+from coterie.inference.holder import Lost
+from coterie.numeric.keyed import Stream
+
+MODELS = ("IBCC", "CBCC", "HCBCC")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """One fit of every model, in one shard and one thread."""
+    annotations = crowd()
+    return annotations, {kind: bits(fit(kind, annotations, n_jobs=1)) for kind in MODELS}
+
+
+@pytest.mark.parametrize("n", [2, 3, 7, 100])
+@pytest.mark.parametrize("kind", MODELS)
+def test_the_number_of_shards_and_threads_changes_no_bit(kind, n, whole, monkeypatch):
+    annotations, expected = whole
+    in_shards(monkeypatch, n, annotations)
+    assert bits(fit(kind, annotations, n_jobs=min(n, 5))) == expected[kind]
+
+
+def test_the_order_of_the_rows_changes_no_bit(whole):
+    order = np.random.default_rng(0).permutation(len(rows()[0]))
+    assert bits(fit("HCBCC", crowd(order))) == whole[1]["HCBCC"]
+
+
+def test_what_is_known_and_what_is_silent_is_as_everywhere(whole):
+    annotations, _ = whole
+    posterior = fit("CBCC", annotations)
+    gold = annotations.codes.gold
+    (known,) = np.nonzero(gold >= 0)
+    np.testing.assert_array_equal(posterior.item_probability[known], np.eye(3)[gold[known]])
+    np.testing.assert_allclose(posterior.item_probability.sum(axis=1), 1, rtol=1e-12)
+    silent = annotations.items.tolist().index("silent")
+    np.testing.assert_allclose(posterior.item_probability[silent], posterior.class_balance)
+    assert posterior.method == "blocked gibbs"
+    assert posterior.labels().shape[0] == annotations.n_items
+
+
+@pytest.mark.parametrize("kind", ["CBCC", "HCBCC"])
+@pytest.mark.parametrize("when", [10, 100])
+def test_a_killed_driver_goes_on_from_its_checkpoint(kind, when, whole, monkeypatch, tmp_path):
+    annotations, expected = whole
+    path = tmp_path / "run.checkpoint"
+    in_shards(monkeypatch, 3, annotations)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, when)
+        try:
+            fit(kind, annotations, checkpoint=path)
+        except KeyboardInterrupt:
+            assert when < SETTINGS["burn_in"]
+    in_shards(monkeypatch, 2, annotations)  # and may cut otherwise
+    posterior = fit(kind, annotations, checkpoint=path)
+    assert posterior.run["resumed"]
+    assert bits(posterior) == expected[kind]
+
+
+def test_ctrl_c_keeps_what_was_drawn(whole, monkeypatch):
+    interrupt_after(monkeypatch, 100)
+    posterior = fit("IBCC", whole[0])
+    assert posterior.run["stopped"] == "interrupted"
+    np.testing.assert_allclose(posterior.item_probability.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_sums_that_are_not_there_are_missed():
+    annotations = crowd()
+    session = connect("threads", 1).open(cut(annotations, 2))
+    sizes = (annotations.n_annotators, 4, 3)
+    given = coterie_given(sizes)
+    session.sweep(Order(0, Stream(1, 2, 1), given, tallied=0))
+    with pytest.raises(Lost):
+        session.sweep(Order(0, Stream(1, 2, 3), given, tallied=2))
+    session.close()
+
+
+def coterie_given(sizes):
+    from coterie.kernels.gibbs.blocked.items import Given
+
+    matrix, balance = np.full(sizes, 1 / sizes[1]), np.full(sizes[2], 1 / sizes[2])
+    return Given(balance, np.log(balance), matrix, np.log(matrix))
+
+
+class Unreadable:
+    """Shards of which one is gone."""
+
+    def __init__(self, shards):
+        self.shards = shards
+
+    def __getattr__(self, name):
+        return getattr(self.shards, name)
+
+    def __len__(self):
+        return len(self.shards)
+
+    def open(self, k):
+        if k == 1:
+            raise FileNotFoundError("no such file: shard-1.npy")
+        return self.shards.open(k)
+
+
+def test_a_shard_that_cannot_be_read_is_named():
+    with pytest.raises(DataError, match=r"shard 2 of 3 cannot be read: no such file: shard-1\.npy"):
+        connect("threads", 2).open(Unreadable(cut(crowd(), 3)))
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"sampler": "gibbs"}, "must be one of auto, collapsed, blocked, got 'gibbs'"),
+        ({"sampler": "collapsed", "engine": "threads"}, "which no engine can share"),
+        ({"sampler": "blocked", "kinds": 2}, "has only the collapsed sampler"),
+        ({"sampler": "auto", "engine": "spark"}, "no engine 'spark'; choose 'threads', 'dask'"),
+    ],
+)
+def test_what_does_not_go_together_is_one_sentence(settings, sentence):
+    with pytest.raises(DataError, match=sentence):
+        fit("HCBCC", crowd(), **settings)
+
+
+def test_size_or_engine_decides(whole, monkeypatch):
+    annotations, _ = whole
+    assert fit("IBCC", annotations, sampler="auto").method == "gibbs"
+    assert fit("IBCC", annotations, sampler="auto", engine="threads").method == "blocked gibbs"
+    monkeypatch.setattr("coterie.models.kinds.BLOCKED_LABELS", 10)
+    assert fit("IBCC", annotations, sampler="auto").method == "blocked gibbs"
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_blocked_and_collapsed_agree_within_their_error(kind):
+    """Between-chain standard errors of item probabilities, both samplers."""
+    annotations = coterie.simulate("mixed", items=30, annotators=8, random_state=5).annotations
+    settings = {"sweeps": 1_500, "burn_in": 300, "chains": 1}
+    found = {}
+    for sampler in ("collapsed", "blocked"):
+        runs = [
+            fit(kind, annotations, sampler=sampler, random_state=seed, **settings)
+            for seed in range(8)
+        ]
+        found[sampler] = np.array([run.item_probability[:, 1:].ravel() for run in runs])
+    difference = found["collapsed"].mean(axis=0) - found["blocked"].mean(axis=0)
+    variance = sum(part.var(axis=0, ddof=1) / len(part) for part in found.values())
+    z = difference / np.sqrt(variance + 1e-8)
+    assert np.abs(z).max() < 6  # Student's t of about 14 degrees, 60 of them
+    assert np.mean(z**2) < 3
