@@ -132,9 +132,9 @@ class SamplingEstimator(Estimator):
         """Let the chains go on from where they ended, for a part of their length."""
         self._check()
         last = () if before.draws is None else before.draws.last
-        if not last:  # of an older file
-            return self._fit(annotations)
         sampler = self._sampler(annotations)
+        if not last or sampler.blocks is not None:  # of an older file, or items are elsewhere
+            return self._fit(annotations)
         share = 1.0 if sampler.hooks.carry is None else news(before.annotations, annotations)
         dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
         burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
