@@ -36,7 +36,7 @@ PATIENCE_SECONDS = 60.0
 CONNECT_SECONDS = 10
 """So long it waits for a scheduler."""
 KEPT_BYTES = 2**27
-"""What items were given is kept up to so many bytes a chain; then sums are brought home."""
+"""What items were given is kept up to so many bytes per chain; then sums are brought home."""
 
 
 class Slot(NamedTuple):
