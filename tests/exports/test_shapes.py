@@ -9,7 +9,7 @@ import pytest
 import coterie
 from builders.export_evaluations import INSPECT, LLMBAR, PROMPTFOO
 from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, table
-from builders.export_platforms import cvat
+from builders.export_platforms import COMPLETIONS, cvat
 from coterie.io.exports import Options, read_export
 
 
@@ -211,6 +211,33 @@ def test_llmbar_sets_count_their_own_pairs(tmp_path):
     items = set(read_export(tmp_path).columns["item"])
     assert {"Natural/2", "Neighbor/2"} <= items
     assert len(items) == 12
+
+
+def test_sagemaker_requests_repeat_the_responses(tmp_path):
+    for item in ITEMS:
+        said = {who: {"crowd-classifier": {"label": says(item, who)}} for who in PEOPLE}
+        answers = [{"workerId": who, "answerContent": one} for who, one in said.items()]
+        written(tmp_path, f"worker-response/{item}/a.json", listed({"answers": answers}))
+    asked = [
+        {"workerId": who, "annotationData": {"content": json.dumps(one)}}
+        for who, one in said.items()
+    ]
+    request = [{"datasetObjectId": str(ITEMS[-1]), "annotations": asked}]
+    written(tmp_path, "consolidated/request.json", listed(request))
+    assert found(tmp_path) == (6, 3, 18)
+    assert found(tmp_path / "consolidated") == (1, 3, 3)
+
+
+def test_completions_that_name_nobody_are_their_files(tmp_path):
+    for who in PEOPLE:
+        tasks = json.loads(json.dumps(COMPLETIONS))
+        for task in tasks:
+            task["completions"] = [one for one in task["completions"] if one["id"] == 0]
+            task["completions"][0].pop("created_username")
+        written(tmp_path, f"{who}.json", listed(tasks))
+    rows = read_export(tmp_path)
+    assert set(rows.columns["annotator"]) == set(PEOPLE)
+    assert rows.facts.annotator == "file name"
 
 
 def test_whole_numbers_as_floats_are_a_label_matrix(tmp_path):

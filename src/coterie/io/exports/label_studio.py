@@ -59,7 +59,7 @@ def _of_task(part: Part, task: Mapping[str, Any], options: Options) -> Iterator[
             status = _status(annotation, options)
             yield Submission(
                 item,
-                _person(annotation),
+                _person(annotation, None if "annotations" in task else part.stem),
                 _answers(annotation.get("result")),
                 status=status or ("ground_truth" if gold else ""),
                 gold=gold and not status,
@@ -110,12 +110,15 @@ def _status(annotation: Mapping[str, Any], options: Options) -> str:
     return "not accepted" if "accepted" in options.keep and not accepted else ""
 
 
-def _person(annotation: Mapping[str, Any]) -> Any:
-    """Name who made an annotation, by number where there is one: an e-mail says more."""
+def _person(annotation: Mapping[str, Any], file: str | None) -> Any:
+    """Name who made an annotation, by number where there is one: an e-mail says more.
+
+    Before 1.0 there was one person per server, and completions may name nobody: then the file does.
+    """
     person = annotation.get("completed_by", annotation.get("created_username"))
     if isinstance(person, Mapping):
         person = person.get("id", person.get("email"))
-    return scalar(person)
+    return file if person is None else scalar(person)
 
 
 def _answers(result: Any) -> dict[str, Any]:
@@ -165,7 +168,9 @@ def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
     if options.annotators == "predictions":
         return {"annotator": "model_version"}
     first = next(maps_in(parts[0].first.get("completions")), {})
-    return {"annotator": "created_username"} if first and "completed_by" not in first else {}
+    if not first or "completed_by" in first:
+        return {}
+    return {"annotator": "created_username" if "created_username" in first else "file name"}
 
 
 FORMAT = ExportFormat(

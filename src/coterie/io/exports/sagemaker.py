@@ -37,7 +37,9 @@ def is_manifest(first: Mapping[str, Any]) -> bool:
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give workers' answers, which are JSON inside a text."""
-    for part in [part for part in parts if not is_manifest(part.first)] or parts:
+    given = [part for part in parts if not is_manifest(part.first)]
+    responses = [part for part in given if "answers" in part.first]
+    for part in responses or given or parts:  # a request repeats the responses that it consolidates
         if is_manifest(part.first):
             raise DataError(
                 f"{part.name} is an output manifest: it holds the consensus and no annotators; "
