@@ -240,6 +240,18 @@ def test_completions_that_name_nobody_are_their_files(tmp_path):
     assert rows.facts.annotator == "file name"
 
 
+def test_a_table_in_which_all_agree_does_not_tell_its_answers(tmp_path):
+    flat = ["annotation_id", "annotator", "id", "lead_time", "spam", "text"]
+    rows = [(n, who, i, 2, says(i, "ann"), f"t{i}") for n, (i, who) in enumerate(PAIRS)]
+    full = ["_unit_id", "_worker_id", "spam", "text"]
+    judged = [(i, who, says(i, "ann"), f"t{i}") for i, who in PAIRS]
+    for name, content in [("ls.csv", table(flat, rows)), ("cf.csv", table(full, judged))]:
+        path = written(tmp_path, name, content)
+        with pytest.raises(coterie.DataError, match=r"nobody disagrees.*'spam'.*pass question="):
+            coterie.read(path)
+        assert found(path, question="spam") == (6, 3, 18)
+
+
 def test_whole_numbers_as_floats_are_a_label_matrix(tmp_path):
     np.save(tmp_path / "L.npy", np.array([[0.0, 1.0], [-1.0, 0.0]]))
     assert found(tmp_path / "L.npy") == (2, 2, 3)

@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Submission
 from coterie.io.exports.times import elapsed
 from coterie.io.exports.values import MISSING, as_json, as_map, is_true, maps_in, scalar, ticked
 from coterie.words.numbers import count
+from coterie.words.values import written
 
 _GOLD = "_gold"
 _OWN = ("worker_id", "created_at", "started_at", "golden", "tainted", "trust")
@@ -38,7 +39,7 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             )
         rows = _rows(part)
         known = options.question is not None and any(options.question in row for row in rows)
-        names = [str(options.question)] if known else _answer_columns(rows)
+        names = [str(options.question)] if known else _answer_columns(part, rows)
         split = {name for name in names if any(_lines(row.get(name)) for row in rows)}
         for row in rows:
             tainted = is_true(row.get("_tainted")) and "trusted" in options.keep
@@ -83,7 +84,7 @@ def _text(value: Any) -> Any:
     return None if found is None else str(found)
 
 
-def _answer_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+def _answer_columns(part: Part, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Find the columns that are answers: they have no mark, but vary within a unit."""
     seen: dict[str, dict[Any, set[Any]]] = defaultdict(lambda: defaultdict(set))
     for row in rows:
@@ -91,7 +92,15 @@ def _answer_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
             if not name.startswith("_") and not name.endswith((_GOLD, "_gold_reason")):
                 seen[name][row.get("_unit_id")].add(cell)
     vary = [name for name, units in seen.items() if any(len(said) > 1 for said in units.values())]
-    return vary or [name for name in seen if rows and f"{name}{_GOLD}" in rows[0]]
+    found = vary or [name for name in seen if rows and f"{name}{_GOLD}" in rows[0]]
+    if rows and not found:
+        raise DataError(
+            f"{part.name} does not say which columns are answers, and nobody disagrees; its "
+            f"columns are {written(seen)}",
+            argument="question",
+            remedy=["pass ", Argument("question"), " with one of them"],
+        )
+    return found
 
 
 def _lines(cell: Any) -> bool:

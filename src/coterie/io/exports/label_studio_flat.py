@@ -60,10 +60,12 @@ def _answer_columns(part: Part, records: Sequence[Mapping[str, Any]]) -> list[st
         and (name in structured or any(len(said) > 1 for said in seen[name].values()))
     ]
     telling = [name for name in names if len(words[name]) > 1]
-    if not names and max(times.values(), default=0) < 2:
+    if not names:
+        once = max(times.values(), default=0) < 2
+        why = "no task was annotated twice" if once else "nobody disagrees"
         raise DataError(
-            f"{part.name} does not say which columns are answers, and no task was annotated twice; "
-            f"its columns are {written(columns)}",
+            f"{part.name} does not say which columns are answers, and {why}; its columns are "
+            f"{written(columns)}",
             argument="question",
             remedy=["export it as JSON, or pass ", Argument("question"), " with one of them"],
         )

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 _ZONES = {"UTC": 0, "GMT": 0, "PST": -8, "PDT": -7, "MST": -7, "MDT": -6, "CST": -6}
-_ZONES |= {"CDT": -5, "EST": -5, "EDT": -4}
+_ZONES |= {"CDT": -5, "EST": -5, "EDT": -4, "BST": 1, "CET": 1, "CEST": 2}
 _MTURK = re.compile(r"\w{3} (\w{3} \d\d? \d\d:\d\d:\d\d) ([A-Z]{3,4}) (\d{4})")  # Jan 09 .. PST
 _MILLISECONDS = 1e11  # seconds beyond the year 5000 are milliseconds
 
@@ -21,8 +21,8 @@ def moment(written: Any) -> float | None:
     True
     >>> moment("Mon Jan 09 14:06:01 PST 2017"), moment(1652787105), moment("1652787105")
     (1483999561.0, 1652787105.0, 1652787105.0)
-    >>> moment("3/24/2016 17:57"), moment("soon")
-    (1458842220.0, None)
+    >>> moment("3/24/2016 17:57"), moment("3/24/2016 5:57:00 PM"), moment("soon")
+    (1458842220.0, 1458842220.0, None)
     """
     if isinstance(written, bool) or written is None:
         return None
@@ -40,10 +40,13 @@ def _parsed(text: str) -> datetime:
     told = _MTURK.fullmatch(text)
     if told:
         day, zone, year = told.groups()
-        place = timezone(timedelta(hours=_ZONES.get(zone, 0)))
+        if zone not in _ZONES:  # better no time than a wrong one
+            raise ValueError(zone)
+        place = timezone(timedelta(hours=_ZONES[zone]))
         return datetime.strptime(f"{day} {year}", "%b %d %H:%M:%S %Y").replace(tzinfo=place)
     if re.match(r"\d\d?/\d\d?/\d{4} ", text):  # CrowdFlower: month first
         clock = "%H:%M:%S" if text.count(":") == 2 else "%H:%M"
+        clock = clock.replace("%H", "%I") + " %p" if text[-1] in "Mm" else clock
         return datetime.strptime(text, f"%m/%d/%Y {clock}")
     if re.fullmatch(r"\d{9,}(\.\d+)?", text):  # seconds since 1970, written in a table
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=moment(float(text)) or 0.0)
