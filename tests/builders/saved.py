@@ -1,5 +1,7 @@
 """A small posterior with every part there is, and what tests of its file need."""
 
+import io
+import json
 import zipfile
 from dataclasses import replace
 
@@ -146,6 +148,27 @@ def same(one, other):
     assert (one.model, one.settings, one.run) == (other.model, other.settings, other.run)
     assert (one.method, one.abilities) == (other.method, other.abilities)
     assert one.converged is other.converged
+
+
+HEADER = "header.npy"
+
+
+def npy(array, version=(1, 0), **options):
+    """The bytes of an array as a member of the file."""
+    content = io.BytesIO()
+    np.lib.format.write_array(content, np.asarray(array), version, **options)
+    return content.getvalue()
+
+
+def header_of(contents):
+    """What the header of a file says, of which these are the members."""
+    return json.loads(np.lib.format.read_array(io.BytesIO(contents[HEADER])).tobytes())
+
+
+def header_bytes(text):
+    """A header of this text, of whatever kind, as a member of the file."""
+    text = text if isinstance(text, bytes) else json.dumps(text).encode()
+    return npy(np.frombuffer(text, np.uint8))
 
 
 def members(path):

@@ -3,15 +3,13 @@
 import functools
 import importlib
 import io
-import json
 import random
 import zipfile
 
 import numpy as np
 
 import coterie
-from builders.saved import members, write
-from coterie.files.container import HEADER
+from builders.saved import HEADER, header_bytes, header_of, members, npy, write
 from fuzz.mutate import damaged, spoilt, spoilt_json
 
 CROWD = coterie.simulate("mixed", annotators=8, items=12, random_state=0).annotations
@@ -74,14 +72,11 @@ def spoil(content, path, chance):
     path.write_bytes(content)
     contents = members(path)
     if how < 0.5:
-        header = spoilt_json(json.loads(contents[HEADER]), chance)
-        contents[HEADER] = json.dumps(header).encode()
+        contents[HEADER] = header_bytes(spoilt_json(header_of(contents), chance))
     else:
         name = chance.choice(sorted(set(contents) - {HEADER}))
-        out = io.BytesIO()
-        array = spoilt(np.lib.format.read_array(io.BytesIO(contents[name])), chance)
-        np.lib.format.write_array(out, array, version=(1, 0), allow_pickle=False)
-        contents[name] = out.getvalue()
+        array = np.lib.format.read_array(io.BytesIO(contents[name]))
+        contents[name] = npy(spoilt(array, chance), allow_pickle=False)
     try:
         write(path, contents)
     except (ValueError, zipfile.BadZipFile):

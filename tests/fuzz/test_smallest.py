@@ -15,9 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 import coterie
-from builders.saved import members, write
 from coterie.cli.app import app
-from coterie.files.container import HEADER
 from fuzz.saved import CROWD, SHORT, saved
 from fuzz.verdict import judge
 
@@ -194,24 +192,18 @@ def test_a_checkpoint_with_a_group_out_of_range(tmp_path):
     path = tmp_path / "k"
     options = {**SHORT, "sweeps": 400, "checkpoint": path}
     path.write_bytes(saved(lambda p: coterie.CBCC(**{**options, "checkpoint": p}).fit(CROWD)))
-    contents = members(path)
-    header = json.loads(contents[HEADER])
-    header["header"]["chains"][0]["done"] = 100
-    contents[HEADER] = json.dumps(header).encode()
-
-    def change(name, make):
-        out = io.BytesIO()
-        array = np.lib.format.read_array(io.BytesIO(contents[f"0/{name}.npy"]))
-        np.lib.format.write_array(out, make(array), version=(1, 0), allow_pickle=False)
-        contents[f"0/{name}.npy"] = out.getvalue()
-
-    change("kept/used", np.zeros_like)
+    arrays = dict(np.load(path))
+    header = json.loads(bytes(arrays["header"]))
+    header["chains"][0]["done"] = 100
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    arrays["0/kept/used"][:] = 0
     kept = ("partition", "n_coteries", "vote_agreement", "confusion", "class_balance", "per_draw")
-    trace = [n.removeprefix("0/").removesuffix(".npy") for n in contents if "/trace/" in n]
-    for name in (*trace, *(f"kept/{one}" for one in kept)):
-        change(name, lambda array: array[:0])
-    change("state/group", lambda array: np.full_like(array, 1_000_000))
-    write(path, contents)
+    for name in arrays:
+        if name.startswith("0/trace/") or name in {f"0/kept/{one}" for one in kept}:
+            arrays[name] = arrays[name][:0]
+    arrays["0/state/group"][:] = 1_000_000
+    with path.open("wb") as file:
+        np.savez(file, **arrays)
     refuse(lambda: coterie.CBCC(**options).fit(CROWD))
 
 

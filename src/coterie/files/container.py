@@ -1,6 +1,6 @@
 """One file of named arrays and a JSON header: a zip archive without compression or pickle.
 
-Nothing in such a file is ever executed or unpacked to disk. Members are stored, not compressed, so
+The header is an array of bytes, so that ``numpy.load`` opens all of it. Nothing in such a file is ever executed or unpacked to disk. Members are stored, not compressed, so
 that nothing can grow beyond the size of the file; the zip's own checksums find damage.
 """
 
@@ -24,7 +24,11 @@ from coterie.files.atomic import Writer
 from coterie.files.paths import existing, naming
 from coterie.version import __version__
 
-HEADER = "coterie.json"
+HEADER = "header"
+OLD_HEADER = "coterie.json"
+"""What the first files called it, in which it was text, and what it says lay one level deeper."""
+FACTS = ("format", "version", "coterie", "arrays")
+"""What the container itself says in the header."""
 KINDS = "biufMmUS"
 """Kinds of array a file may hold: booleans, numbers, dates, plain text; never objects."""
 
@@ -51,31 +55,22 @@ def container_writer(
     format: Format, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> Writer:
     """Give what writes these arrays and what the header says of them to a path."""
-    named = {
-        "format": format.name,
-        "version": format.version,
-        "coterie": __version__,
-        "arrays": list(arrays),
-        "header": header,
-    }
-    return partial(_write, json.dumps(named, allow_nan=False), arrays)
+    facts = (format.name, format.version, __version__, list(arrays))
+    text = json.dumps({**dict(zip(FACTS, facts, strict=True)), **header}, allow_nan=False)
+    return partial(_write, {HEADER: np.frombuffer(text.encode(), np.uint8), **arrays})
 
 
-def _write(header: str, arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
+def _write(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(_member(HEADER), header)
         for name, array in arrays.items():
             _write_array(archive, name, array)
 
 
 def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
-    with archive.open(_member(f"{name}.npy"), "w", force_zip64=True) as handle:
+    # Dated 1980, so that the same content gives the same bytes.
+    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as handle:
         array = np.asarray(array, order="C")
         np.lib.format.write_array(handle, array, version=(1, 0), allow_pickle=False)
-
-
-def _member(name: str) -> zipfile.ZipInfo:
-    return zipfile.ZipInfo(name)  # dated 1980, so that the same content gives the same bytes
 
 
 def read_container(path: str | PathLike[str], format: Format) -> Content:
@@ -105,9 +100,7 @@ def damage_of(path: str | PathLike[str]) -> Iterator[None]:
 def _read(
     archive: zipfile.ZipFile, size: int, path: str | PathLike[str], format: Format
 ) -> Content:
-    if HEADER not in archive.namelist():
-        raise DataError(f"{path} is a zip file, but none that coterie saved")
-    found = json.loads(_bytes(archive, HEADER, size))
+    found = _header(archive, size, path)
     if not isinstance(found, dict) or found.get("format") != format.name:
         raise DataError(f"{path} holds no {format.name}")
     version = found["version"]
@@ -122,7 +115,18 @@ def _read(
     # Entries may point at the same bytes: few bytes must not become many.
     if sum(archive.getinfo(f"{name}.npy").file_size for name in names) > size:
         raise ValueError("its arrays overlap")
-    return Content(version, found["header"], {n: _array(archive, n, size) for n in names})
+    said = {name: value for name, value in found.items() if name not in FACTS}
+    return Content(version, said, {n: _array(archive, n, size) for n in names})
+
+
+def _header(archive: zipfile.ZipFile, size: int, path: str | PathLike[str]) -> Any:
+    there = archive.namelist()
+    if f"{HEADER}.npy" in there:
+        return json.loads(_array(archive, HEADER, size).tobytes())
+    if OLD_HEADER not in there:
+        raise DataError(f"{path} is a zip file, but none that coterie saved")
+    found = json.loads(_bytes(archive, OLD_HEADER, size))
+    return {**found.pop("header", {}), **found} if isinstance(found, dict) else found
 
 
 def _array(archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
