@@ -15,6 +15,12 @@ from coterie.diagnostics import WATCHED
 from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior
 
 
+def rows(number):
+    """Rows of matrices, no two alike, in numbers that any precision can hold."""
+    k = np.arange(number)
+    return np.column_stack([k, 2 * k, 64 - 3 * k]) / 64
+
+
 def example():
     """A small posterior with every part there is."""
     annotations = annotate(
@@ -38,7 +44,7 @@ def example():
         ),
     )
     draws = Draws(
-        confusion=(np.arange(48, dtype=np.float32) / 64).reshape(2, 2, 2, 2, 3),
+        confusion=rows(16).astype(np.float32).reshape(2, 2, 2, 2, 3),
         class_balance=np.array([[[0.25, 0.75]] * 2] * 2),
         partition=np.array([[[0, 0], [0, 1], [0, 1]], [[0, 1], [0, 0], [0, 0]]], np.int32),
         n_coteries=np.array([[1, 2, 2], [2, 1, 1]]),
@@ -64,7 +70,7 @@ def example():
         annotations,
         np.array([[0.25, 0.75], [0.0, 1.0], [1 / 3, 2 / 3]]),
         np.array([0.4, 0.6]),
-        np.arange(12.0).reshape(2, 2, 3) / 16,
+        rows(4).reshape(2, 2, 3),
         label=np.array([0, 1, 1]),
         draws=draws,
         model="HCBCC",

@@ -4,9 +4,13 @@ import functools
 import importlib
 import io
 import random
+import tempfile
+import warnings
 import zipfile
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import coterie
 from builders.saved import HEADER, header_bytes, header_of, members, npy, write
@@ -22,21 +26,63 @@ SHORT = {
     "progress": False,
     "early_stop": False,
 }
-MODELS = ("IBCC", "CBCC", "HCBCC", "Consensus")
+MODELS = {
+    "IBCC": (coterie.IBCC, {}),
+    "CBCC": (coterie.CBCC, {}),
+    "HCBCC": (coterie.HCBCC, {}),
+    "Consensus": (coterie.Consensus, {}),
+    "EBCCGibbs": (coterie.EBCCGibbs, {}),
+    "EasyHardBCC": (coterie.EasyHardBCC, {}),
+    "DynamicIBCC": (coterie.DynamicIBCC, {}),
+    "IBCC, kinds": (coterie.IBCC, {"kinds": 2}),
+    "CBCC, kinds": (coterie.CBCC, {"kinds": 2}),
+    "HCBCC, kinds": (coterie.HCBCC, {"kinds": 2}),
+}
+"""Every model that keeps a checkpoint, and every kernel of it."""
+COUNTED = {
+    "MajorityVote": coterie.MajorityVote,
+    "DawidSkene": coterie.DawidSkene,
+    "EBCC": coterie.EBCC,
+    "QuickConsensus": coterie.QuickConsensus,
+}
+
+
+@functools.cache
+def timed():
+    """The same labels, each with a time."""
+    item = np.repeat(np.arange(CROWD.n_items), CROWD.labels_per_item)
+    codes = CROWD.codes
+    times = np.random.default_rng(0).random(len(item))
+    rows = {
+        "item": CROWD.items[item],
+        "annotator": CROWD.annotators[codes.item_annotator],
+        "label": CROWD.answers[codes.item_answer],
+        "time": times * 1e6,
+    }
+    return coterie.read(pd.DataFrame(rows), time="time")
+
+
+def fit(model, **settings):
+    """Fit a model to the crowd, shortly."""
+    if model in COUNTED:
+        return COUNTED[model]().fit(CROWD).posterior_
+    kind, own = MODELS[model]
+    crowd = timed() if model == "DynamicIBCC" else CROWD
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", coterie.ConvergenceWarning)
+        return kind(**SHORT, **own, **settings).fit(crowd).posterior_
 
 
 @functools.cache
 def good_run(model):
-    kind = getattr(coterie, model)
-    settings = {} if model == "MajorityVote" else SHORT
-    return saved(lambda path: kind(**settings).fit(CROWD).posterior_.save(path))
+    return saved(lambda path: fit(model).save(path))
 
 
 @functools.cache
 def good_checkpoint(model):
     """A chain that is half done, as a kill leaves it."""
     sample = importlib.import_module("coterie.inference.sample")
-    kind, real = getattr(coterie, model), sample.run_chains
+    real = sample.run_chains
 
     def half(chains, **options):
         for chain in chains:
@@ -46,16 +92,12 @@ def good_checkpoint(model):
 
     sample.run_chains = half
     try:
-        return saved(lambda path: kind(**SHORT, checkpoint=path).fit(CROWD))
+        return saved(lambda path: fit(model, checkpoint=path))
     finally:
         sample.run_chains = real
 
 
 def saved(make):
-    import tempfile
-    import warnings
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         path = Path(folder, "file")
@@ -83,18 +125,28 @@ def spoil(content, path, chance):
         path.write_bytes(content)
 
 
+LOOKS = (
+    lambda posterior: posterior.labels(),
+    lambda posterior: posterior.probabilities(raw=True),
+    lambda posterior: posterior.annotators(),
+    lambda posterior: posterior.verdicts,
+    lambda posterior: posterior.draws is None or posterior.diagnostics(),
+    lambda posterior: repr(posterior),
+)
+"""What everybody looks at of a result."""
+
+
 def run(number, folder):
     """A saved run with damage, loaded; what loads can be looked at."""
     chance = random.Random(f"runs/{number}")
     path = folder / "run.coterie"
-    spoil(good_run(chance.choice(["MajorityVote", "CBCC"])), path, chance)
+    spoil(good_run(chance.choice(["MajorityVote", *COUNTED, *MODELS])), path, chance)
 
     def check():
         posterior = coterie.load(path)
-        probability = posterior.item_probability
-        assert np.isfinite(probability).all(), "NaN was loaded"
-        assert (probability >= -1e-3).all(), "negative probabilities were loaded"
-        posterior.labels()
+        check_probabilities(posterior)
+        for look in LOOKS:
+            look(posterior)
 
     return check
 
@@ -102,16 +154,16 @@ def run(number, folder):
 def checkpoint(number, folder):
     """A checkpoint with damage: the run goes on, or says that it cannot."""
     chance = random.Random(f"checkpoints/{number}")
-    model = MODELS[number % len(MODELS)]
+    model = sorted(MODELS)[number % len(MODELS)]
     path = folder / "run.checkpoint"
     spoil(good_checkpoint(model), path, chance)
+    return lambda: check_probabilities(fit(model, checkpoint=path))
 
-    def check():
-        import warnings
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", coterie.ConvergenceWarning)
-            found = getattr(coterie, model)(**SHORT, checkpoint=path).fit(CROWD).posterior_
-        assert np.isfinite(found.item_probability).all(), "NaN was found"
-
-    return check
+def check_probabilities(posterior):
+    """What is shown as a probability is one."""
+    for name in ("item_probability", "class_balance", "confusion_mean"):
+        found = getattr(posterior, name)
+        assert np.isfinite(found).all(), f"NaN in {name}"
+        assert (found >= -1e-3).all(), f"negative numbers in {name}"
+        assert (found <= 1 + 1e-3).all(), f"more than one in {name}"

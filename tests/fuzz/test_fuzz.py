@@ -6,9 +6,8 @@ import signal
 
 import pytest
 
-import coterie
 from fuzz.kinds import KINDS, outcome
-from fuzz.saved import CROWD, MODELS, SHORT, good_checkpoint
+from fuzz.saved import MODELS, fit, good_checkpoint
 
 SECONDS = 60
 GIGABYTES = 2.0
@@ -46,13 +45,11 @@ def test_a_result_or_one_plain_sentence(kind):
     assert grown < GIGABYTES, f"{grown:.1f} GB for small cases"
 
 
-@pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 @pytest.mark.parametrize("model", MODELS)
 def test_what_is_not_damaged_goes_on(model, tmp_path):
-    kind = getattr(coterie, model)
     (tmp_path / "k").write_bytes(good_checkpoint(model))
-    went_on = kind(**SHORT, checkpoint=tmp_path / "k").fit(CROWD).posterior_
+    went_on = fit(model, checkpoint=tmp_path / "k")
     assert went_on.run["resumed"]
-    whole = kind(**SHORT).fit(CROWD).posterior_
+    whole = fit(model)
     assert (went_on.item_probability == whole.item_probability).all()
     assert (went_on.confusion_mean == whole.confusion_mean).all()

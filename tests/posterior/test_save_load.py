@@ -43,7 +43,7 @@ def test_an_older_version_still_loads():
     posterior = coterie.load(OLD)
     same(posterior, example_of_version_1())
     assert posterior.labels()["label"].tolist() == [False, True, True]
-    assert posterior.confusion(11, quantile=1.0).loc[True, "unsure"] == 47 / 64
+    assert posterior.confusion(11, quantile=1.0).loc[True, "unsure"] == 55 / 64
     assert posterior.cooccurrence([7, 11]).loc[7, 11] == 0.5
 
 

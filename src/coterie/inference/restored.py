@@ -10,9 +10,10 @@ import numpy as np
 from coterie.data.annotations import Array
 from coterie.inference.chain import Chain
 from coterie.inference.plan import Plan
+from coterie.inference.protocol import matrices_as_found
 
-SLACK = 1e-6
-"""Of sums of probabilities, relative: they are added up one by one."""
+SLACK = 1e-5
+"""Of sums of probabilities, relative: they are added up one by one, and some have 32 bits."""
 
 
 def check_progress(facts: Mapping[str, Any], used: Array, plan: Plan, n_seats: int) -> None:
@@ -56,18 +57,19 @@ def check_values(chain: Chain) -> None:
     _require(_within(kept.partition[:draws], 0, max(n_annotators, 1)), "partition")
     _require(_within(kept.n_coteries[:draws], 0, seats + 1), "n_coteries")
     _require(_between(kept.vote_agreement[:draws], 1), "vote_agreement")
-    # A model may keep here what its matrices are drawn from.
-    _require(_is_weight(kept.confusion[:matrices]), "confusion")
-    _require(_between(kept.class_balance[:matrices], 1 + SLACK), "class_balance")
-    _require(_is_weight(kept.confusion_sum), "confusion_sum")
+    if sampler.hooks.matrices is matrices_as_found:
+        _require(_sum_to(kept.confusion[:matrices], 1), "confusion")
+    else:  # the model keeps here what its matrices are drawn from
+        _require(_is_weight(kept.confusion[:matrices]), "confusion")
+    _require(_sum_to(kept.class_balance[:matrices], 1), "class_balance")
+    _require(_sum_to(kept.confusion_sum, draws), "confusion_sum")
     _require(np.isfinite(kept.per_draw[:matrices]), "per_draw")
 
 
 def _check_tally(chain: Chain) -> None:
     tally, sweeps = chain.tally, float(chain.kept.used[0])
     _require(tally.sweeps == sweeps, "tally of sweeps")
-    _require(_between(tally.probability, sweeps * (1 + SLACK)), "probability")
-    _require(tally.probability.sum(axis=1) <= sweeps * (1 + SLACK), "probability")
+    _require(_sum_to(tally.probability, sweeps), "probability")
     _require(np.isfinite(tally.per_item), "per_item")
 
 
@@ -77,6 +79,14 @@ def _within(codes: Array, least: int, end: int) -> bool:
 
 def _between(numbers: Array, most: float) -> bool:
     return bool(((numbers >= 0) & (numbers <= most)).all())  # false also for what is no number
+
+
+def _sum_to(numbers: Array, total: float) -> bool:
+    """Say whether these are probabilities, as many times as ``total`` added up."""
+    slack = max(total, 1) * SLACK
+    if not _between(numbers, total + slack):
+        return False
+    return bool((np.abs(numbers.sum(axis=-1, dtype=np.float64) - total) <= slack).all())
 
 
 def _is_weight(numbers: Array) -> bool:

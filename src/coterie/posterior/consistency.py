@@ -29,6 +29,7 @@ def check_parts(posterior: Posterior) -> None:
     _check_range("label", posterior.label, a.n_classes)
     if posterior.groups is not None:
         _check_range("groups.group", posterior.groups.group + 1, a.n_annotators + 1)
+        _check_probabilities("groups.membership", posterior.groups.membership)
     if draws is not None:
         _check_range("draws.partition", draws.partition, a.n_annotators)
         kinds = posterior.item_numbers.get("kind")
@@ -39,10 +40,9 @@ def check_parts(posterior: Posterior) -> None:
             if np.isnan(values).any():
                 raise DataError(f"draws.trace[{name!r}] holds what is not a number")
         _check_last(draws, len(draws.confusion), a.n_items, (a.n_annotators, most))
-        _check_probabilities("draws.confusion", draws.confusion)
+        _check_sums("draws.confusion", draws.confusion)
         _check_sums("draws.class_balance", draws.class_balance)
-    _check_probabilities("confusion_mean", posterior.confusion_mean)
-    for name in ("item_probability", "class_balance", "raw_probability"):
+    for name in ("item_probability", "class_balance", "confusion_mean", "raw_probability"):
         _check_sums(name, getattr(posterior, name))
 
 
