@@ -12,6 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "coterie"
 LAYERS = [
     "version words abilities",
     "errors",
+    "arguments",
     "registry",
     "priors",
     "files",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.io import read
 from coterie.models.registry import DEFAULT, make_model
 from coterie.posterior import Posterior
 
 
+@checked
 def aggregate(
     labels: Any, *, model: str = DEFAULT, random_state: int | None = 0, **reading: Any
 ) -> Posterior:

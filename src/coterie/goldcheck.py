@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, CoterieWarning, DataError
 from coterie.io import read
@@ -106,6 +107,7 @@ class GoldCheck:
         )
 
 
+@checked
 def check_gold(
     labels: Any,
     model: Estimator | str = DEFAULT,

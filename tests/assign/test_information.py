@@ -195,8 +195,8 @@ def test_one_annotator_has_nothing_left_to_say():
         ({"budget": 1, "cost": {"a1": 2}}, "no cost is given for"),
         ({"budget": 1, "cost": -2}, "the cost of a label must be"),
         ({"budget": 1, "among": ["q01x"]}, "no item 'q01x'"),
-        ({"budget": 1, "among": "q01"}, "not a list of items"),
-        ({"budget": 1, "most_per_item": 0.5}, "most_per_item must be"),
+        ({"budget": 1, "among": "q01"}, "must be a list or None"),
+        ({"budget": 1, "most_per_item": 0.5}, "must be a whole number"),
     ],
 )
 def test_what_cannot_be_is_refused(posterior, given, words):

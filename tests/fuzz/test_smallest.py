@@ -1,7 +1,6 @@
 """The smallest inputs that ever broke coterie, one per case."""
 
 import dataclasses
-import io
 import json
 import os
 import shutil

@@ -29,6 +29,12 @@ def flaw(sentence):
     return ""
 
 
+def place_of(error):
+    """The file and line that an error comes from."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{where.filename.rsplit('/', 1)[-1]}:{where.lineno}"
+
+
 def judge(case):
     """Run a case, and say what became of it."""
     with warnings.catch_warnings(record=True) as caught:
@@ -41,11 +47,9 @@ def judge(case):
             kind = "refused"
             sentences = [str(error)]
         except AssertionError as error:
-            return Verdict("wrong", f"{error!s:.500}")
+            return Verdict("wrong", f"{place_of(error)}: {error!s:.500}")
         except Exception as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            place = f"{where.filename.rsplit('/', 1)[-1]}:{where.lineno}"
-            return Verdict("raised", f"{type(error).__name__} at {place}: {error!s:.200}")
+            return Verdict("raised", f"{type(error).__name__} at {place_of(error)}: {error!s:.200}")
     for warning in caught:
         if not issubclass(warning.category, coterie.errors.CoterieWarning):
             return Verdict("warned", f"{warning.category.__name__}: {warning.message!s:.200}")

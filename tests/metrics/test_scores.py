@@ -208,7 +208,7 @@ def test_calibrated_probabilities_have_a_small_error():
 
 
 def test_bins_must_be_positive():
-    with pytest.raises(DataError, match="bins must be at least 1, got 0"):
+    with pytest.raises(DataError, match="bins must be between 1 and 10,000, got 0"):
         metrics.reliability(FRAME, {"q1": "no"}, bins=0)
 
 

@@ -221,7 +221,7 @@ def test_shares_add_up_and_nobody_is_left_out(total):
         ([Group("g", np.eye(2), blind=True)], {"classes": 2}, "'g' is blind"),
         ("unsure", {"extra_answers": []}, "need an extra answer"),
         ("mixed", {"classes": 1}, "at least 2 classes, got 1"),
-        ("mixed", {"classes": "ab"}, "classes must be a number or a list"),
+        ("mixed", {"classes": "ab"}, "must be a whole number or a list"),
         ("mixed", {"classes": ["x", "x"]}, "different names"),
         ("mixed", {"extra_answers": ["a"]}, "different names"),
         ("mixed", {"items": 0}, "items must be at least 1, got 0"),

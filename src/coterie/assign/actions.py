@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.assign.belief import belief_of
 from coterie.assign.people import Costs, costs_of, usual_information
 from coterie.posterior import Posterior
@@ -41,6 +42,7 @@ class Case(NamedTuple):
     pair: tuple[Any, Any] | None  # the class that is most often taken for another, and which
 
 
+@checked
 def actions(posterior: Posterior, *, cost: Costs = None) -> pd.DataFrame:
     """Say what to do about each annotator, with the probability behind it and what it saves.
 

@@ -8,6 +8,11 @@ import numpy as np
 
 from coterie.errors import DataError
 
+MOST = 1e100
+"""Of what is weighed: sums and products of two are numbers."""
+MOST_WHOLE = 2**31 - 1
+"""Of what is counted: more than there can be."""
+
 
 def is_number(value: object) -> bool:
     """Say whether a value is a number; True and False are none.
@@ -22,8 +27,10 @@ def is_number(value: object) -> bool:
 
 def at_least_zero(name: str, value: float) -> float:
     """Give a finite number of at least 0, or raise."""
-    if not is_number(value) or not 0 <= value < math.inf:
-        raise DataError(f"{name} must be a number of at least 0, got {value!r}", argument=name)
+    if not is_number(value) or not 0 <= value <= MOST:
+        raise DataError(
+            f"{name} must be a number of at least 0, {MOST:g} at most, got {value!r}", argument=name
+        )
     return float(value)
 
 
@@ -31,8 +38,8 @@ def whole(name: str, value: int | None, otherwise: int) -> int:
     """Give a whole number of at least 0, or what is meant where there is none."""
     if value is None:
         return otherwise
-    if not is_number(value) or int(value) != value or value < 0:
+    if not is_number(value) or not 0 <= value < math.inf or int(value) != value:
         raise DataError(
             f"{name} must be a whole number of at least 0, got {value!r}", argument=name
         )
-    return int(value)
+    return min(int(value), MOST_WHOLE)

@@ -8,12 +8,14 @@ import math
 import numpy as np
 import pandas as pd
 
+from coterie.arguments import checked
 from coterie.assign.belief import belief_of
 from coterie.assign.payments import share_out
 from coterie.assign.without import bits_per_label
 from coterie.posterior import Posterior
 
 
+@checked
 def contributions(posterior: Posterior, pay: float | None = None) -> pd.DataFrame:
     """Say how much each annotator's labels moved what is believed, and share a sum by it.
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.assign.belief import belief_of
 from coterie.assign.checks import at_least_zero, is_number, whole
 from coterie.assign.curve import Curve, curve_of
@@ -30,6 +31,8 @@ AHEAD = 5
 FAR = 20
 """And if it is asked when a target is reached."""
 SIMULATIONS = 20
+
+MOST_SIMULATIONS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,7 @@ def _shown(row: pd.Series) -> str:
     return f"{tenths(row['accuracy'])} ({span(row['accuracy_low'], row['accuracy_high'])})"
 
 
+@checked
 def forecast(
     posterior: Posterior,
     labels: int | None = None,
@@ -139,9 +143,11 @@ def forecast(
     at_least_zero("shared_mistakes", shared_mistakes)
     if target is not None and not (is_number(target) and 0 < target <= 1):
         raise DataError(f"target must be above 0 and at most 1, got {target!r}", argument="target")
-    if not is_number(simulations) or simulations < 1 or int(simulations) != simulations:
-        raise DataError(f"simulations must be a whole number of at least 1, got {simulations!r}",
-                        argument="simulations")  # fmt: skip
+    if not 1 <= simulations <= MOST_SIMULATIONS:
+        raise DataError(
+            f"simulations must be between 1 and {MOST_SIMULATIONS:,}, got {simulations!r}",
+            argument="simulations",
+        )
     belief = belief_of(posterior)
     people = people_of(posterior, belief, annotators)
     costs = costs_of(cost, people.names)

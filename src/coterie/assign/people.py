@@ -15,12 +15,15 @@ from coterie.assign.channel import inform_all
 from coterie.assign.without import STRENGTH
 from coterie.errors import Argument, DataError
 from coterie.posterior import Posterior
-from coterie.words.values import written
+from coterie.words.values import join, written
+from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 Costs = float | Mapping[Any, float] | pd.Series | None
+LEAST, MOST = 1e-100, 1e100
+"""Of costs: sums and ratios of them are numbers."""
 FAIR = 2
 """Even shares that one is asked for at most, if nothing is said."""
 DRAWS = 100
@@ -169,12 +172,14 @@ def costs_of(cost: Costs, names: Sequence[Any]) -> FloatArray:
             )  # fmt: skip
         values = np.array([by_text[str(name)] for name in names], object)
     else:
-        values = np.full(len(names), cost, object)
+        values = np.empty(len(names), object)
+        values[:] = [cost] * len(names)
     try:
         costs = values.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         costs = np.full(len(names), np.nan)
-    if not (np.isfinite(costs) & (costs > 0)).all():
-        bad = written(dict.fromkeys(values[~(np.isfinite(costs) & (costs > 0))].tolist()))
+    fair = (costs >= LEAST) & (costs <= MOST)
+    if not fair.all():
+        bad = join(list(dict.fromkeys(quoted(value) for value in values[~fair])))
         raise DataError(f"the cost of a label must be a number above 0, got {bad}", argument="cost")
     return costs

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.assign.ahead import gain_per_label
 from coterie.assign.belief import belief_of
 from coterie.assign.checks import at_least_zero, is_number
@@ -77,6 +78,7 @@ class Stop:
         return self.sentence
 
 
+@checked
 def stop(
     posterior: Posterior,
     target: float = 0.95,

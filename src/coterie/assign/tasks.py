@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.assign.belief import Belief, belief_of
 from coterie.assign.channel import without_noise
 from coterie.assign.checks import at_least_zero, whole
@@ -31,6 +32,7 @@ COLUMNS = ["item", "annotator", "information", "accuracy_gain", "cost", "why"]
 NO_ITEMS = "No items are named to choose from: name some, or leave that out to choose from all."
 
 
+@checked
 def next_labels(
     posterior: Posterior,
     budget: float,

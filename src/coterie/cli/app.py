@@ -17,11 +17,12 @@ from coterie.cli.commands.replay import replay
 from coterie.cli.commands.report import report
 from coterie.cli.commands.reproduce import reproduce
 from coterie.cli.commands.simulate import simulate
-from coterie.cli.options import ListsModels
+from coterie.cli.options import Commands, ListsModels
 from coterie.version import __version__
 
 app = typer.Typer(
     name="coterie",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -6,10 +6,23 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from click import UsageError
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from coterie.models.registry import MODELS
-from coterie.words.visible import quoted
+from coterie.words.visible import QUOTED, quoted, shorten, visible
+
+
+class Commands(TyperGroup):
+    """All commands: what is typed wrongly is shown as any other text from outside."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command, once its options are understood."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            vars(error)["message"] = shorten(visible(error.message), 3 * QUOTED)
+            raise
 
 
 class ListsModels(TyperCommand):

@@ -78,7 +78,8 @@ def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
         return found if to == "pandas" or found is None else as_frame(found, to)
 
     signature = inspect.signature(method)
-    asked = inspect.Parameter("to", inspect.Parameter.KEYWORD_ONLY, default="pandas")
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    asked = inspect.Parameter("to", keyword, default="pandas", annotation="str")
     *others, last = signature.parameters.values()
     rest = [last] if last.kind is inspect.Parameter.VAR_KEYWORD else []
     parameters = [*others, *([] if rest else [last]), asked, *rest]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
+from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.datasets.fetch import fetch
 from coterie.datasets.parse import Table
@@ -43,6 +44,7 @@ class Dataset:
         return f"<Dataset {self.name}: {self.annotations.describe()}>"
 
 
+@checked
 def load(name: str) -> Dataset:
     """Load a real data set, downloading it when it is needed for the first time.
 

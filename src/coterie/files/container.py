@@ -1,7 +1,8 @@
 """One file of named arrays and a JSON header: a zip archive without compression or pickle.
 
-The header is an array of bytes, so that ``numpy.load`` opens all of it. Nothing in such a file is ever executed or unpacked to disk. Members are stored, not compressed, so
-that nothing can grow beyond the size of the file; the zip's own checksums find damage.
+The header is an array of bytes, so that ``numpy.load`` opens all of it. Nothing in such a file is
+ever executed or unpacked to disk. Members are stored, not compressed, so that nothing can grow
+beyond the size of the file; the zip's own checksums find damage.
 """
 
 from __future__ import annotations

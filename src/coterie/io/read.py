@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from coterie.arguments import checked
 from coterie.data import Table, annotations_from, known_labels, table_from, truth_for
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 ORDERS = ("annotator", "ignore")
 
 
+@checked
 def read(
     source: Any,
     item: Hashable | None = None,
@@ -46,7 +48,7 @@ def read(
     annotators: str | None = None,
     order: str = "annotator",
     threshold: float | None = None,
-    workflow: str | None = None,
+    workflow: str | int | None = None,
     time: str | None = None,
 ) -> Annotations:
     """Read who said what about which item.

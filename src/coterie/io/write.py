@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 import importlib.util
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
 from coterie.files.atomic import Writer, text_writer
+from coterie.files.json_text import json_text
 from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted, shorten, visible
 
@@ -55,8 +54,7 @@ def table_writer(table: pd.DataFrame, format: str) -> Writer:
 
 def json_writer(content: Mapping[str, Any]) -> Writer:
     """Give what writes a record to a path, as JSON."""
-    text = json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
-    return text_writer(text)
+    return text_writer(json_text(content, indent=2) + "\n")
 
 
 def _write_table(table: pd.DataFrame, format: str, path: Path) -> None:
@@ -129,10 +127,3 @@ def _need(format: str) -> None:
 def _in_a_cell(value: Any) -> Any:
     """Give text that a sheet can hold: no control characters, 32,767 characters at most."""
     return shorten(visible(value), MOST_IN_CELL) if isinstance(value, str) else value
-
-
-def _plain(value: Any) -> Any:
-    """Give what JSON knows for what it does not: numpy numbers and arrays, dates, priors."""
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from coterie.arguments import checked
 from coterie.data import annotations_from
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
@@ -16,6 +17,8 @@ FloatArray = NDArray[np.float64]
 
 # Patterns x resamples held at once by the bootstrap: 8 bytes each.
 CHUNK = 4_000_000
+
+MOST_RESAMPLES = 1_000_000
 
 
 class Patterns(NamedTuple):
@@ -57,6 +60,7 @@ def krippendorff_alpha(annotations: Any) -> float:
     return float(_alpha(patterns, patterns.n_items[None, :])[0])
 
 
+@checked
 def krippendorff_interval(
     annotations: Any,
     *,
@@ -90,8 +94,8 @@ def krippendorff_interval(
     """
     if not 0 < level < 1:
         raise DataError(f"level must be between 0 and 1, got {level}")
-    if resamples < 1:
-        raise DataError(f"resamples must be at least 1, got {resamples}")
+    if not 1 <= resamples <= MOST_RESAMPLES:
+        raise DataError(f"resamples must be between 1 and {MOST_RESAMPLES:,}, got {resamples}")
     patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
     rng = np.random.default_rng(random_state)
     n_items = patterns.n_items.sum()

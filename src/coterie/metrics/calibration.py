@@ -8,13 +8,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.errors import DataError
 from coterie.metrics.matching import Labels, Matched, match_probabilities
+from coterie.words.visible import quoted
 
 BINS = 10
 INTERVAL = (0.025, 0.975)
 
+MOST_BINS = 10_000
 
+
+@checked
 def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = BINS) -> pd.DataFrame:
     """Set how sure the labels are beside how often they are right, one row per bin.
 
@@ -49,6 +54,7 @@ def reliability(probabilities: pd.DataFrame, truth: Labels, *, bins: int = BINS)
     return calibration_table(match_probabilities(probabilities, truth), bins)
 
 
+@checked
 def expected_calibration_error(
     probabilities: pd.DataFrame, truth: Labels, *, bins: int = BINS
 ) -> float:
@@ -74,8 +80,8 @@ def expected_calibration_error(
 
 def calibration_table(matched: Matched, bins: int) -> pd.DataFrame:
     """Give the table of :func:`reliability` for items that are matched already."""
-    if bins < 1:
-        raise DataError(f"bins must be at least 1, got {bins}")
+    if not 1 <= bins <= MOST_BINS:
+        raise DataError(f"bins must be between 1 and {MOST_BINS:,}, got {quoted(bins)}")
     assert matched.probability is not None
     confidence = matched.probability.max(axis=1, initial=0)
     edges = np.linspace(0, 1, bins + 1)

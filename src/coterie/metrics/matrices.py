@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coterie.errors import DataError
+from coterie.words.visible import quoted
 
 
 def informativeness(confusion: ArrayLike) -> NDArray[np.float64]:
@@ -40,7 +41,10 @@ def informativeness(confusion: ArrayLike) -> NDArray[np.float64]:
     >>> informativeness([inverted, spammer, novice]).round(2).tolist()
     [1.0, 0.0, 0.16]
     """
-    matrix = np.asarray(confusion, np.float64)
+    try:
+        matrix = np.asarray(confusion, np.float64)
+    except (TypeError, ValueError, ArithmeticError):
+        raise DataError(f"informativeness takes matrices, not {quoted(confusion)}") from None
     if matrix.ndim < 2 or matrix.shape[-2] < 2:
         raise DataError(
             "informativeness needs matrices of shape (..., classes, answers) with at least "

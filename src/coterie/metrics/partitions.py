@@ -11,6 +11,7 @@ from scipy.special import xlogy
 
 from coterie.errors import DataError
 from coterie.metrics.matching import first_of
+from coterie.words.visible import quoted
 
 Partition = pd.Series | ArrayLike
 
@@ -108,7 +109,10 @@ def _match(first: Partition, second: Partition) -> tuple[Partition, Partition]:
 
 def _codes(partition: Partition, name: str) -> NDArray[np.int64]:
     values = partition if isinstance(partition, pd.Series) else pd.Series(np.ravel(partition))
-    codes, _ = pd.factorize(values)
+    try:
+        codes, _ = pd.factorize(values)
+    except TypeError:
+        raise DataError(f"the {name} partition is no list of names: {quoted(partition)}") from None
     if (codes < 0).any():
         raise DataError(f"the {name} partition has missing values: every thing needs a block")
     return codes.astype(np.int64)

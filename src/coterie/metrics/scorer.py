@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from coterie.arguments import checked
 from coterie.metrics.calibration import BINS, calibration_table, mean_gap
 from coterie.metrics.matching import (
     Labels,
@@ -111,6 +112,7 @@ NUMBERS = tuple(field.name for field in fields(Score) if field.name not in TABLE
 """The names of :meth:`Score.numbers`."""
 
 
+@checked
 def score(
     probabilities: pd.DataFrame,
     truth: Labels,

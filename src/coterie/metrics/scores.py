@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.errors import DataError
 from coterie.metrics.matching import Labels, Matched, Predictions, match, match_probabilities
 
@@ -92,6 +93,7 @@ def count_by_class(matched: Matched) -> pd.DataFrame:
     )
 
 
+@checked
 def log_loss(probabilities: pd.DataFrame, truth: Labels, *, floor: float = 0.0) -> float:
     """Give the mean of -log p(truth), in nats.
 
@@ -132,6 +134,7 @@ def of_truth(matched: Matched) -> NDArray[np.float64]:
     return matched.probability[np.arange(len(matched.truth)), matched.truth]
 
 
+@checked
 def brier_score(probabilities: pd.DataFrame, truth: Labels) -> float:
     """Give the mean squared distance of the probabilities from the truth, 0 (best) to 2.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from coterie.arguments import checked_methods
 from coterie.errors import DataError
 from coterie.plots.accuracies import (
     MOST_COTERIES,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from coterie.posterior import Posterior
 
 
+@checked_methods
 class Plots:
     """Pictures of a posterior, fit for a paper as they are.
 

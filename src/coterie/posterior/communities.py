@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MOST_ANNOTATORS = 5_000
 """Beyond this, all pairs of annotators in every round take too long."""
 
+MOST_RESTARTS = 100_000
+
 
 def community_table(
     posterior: Posterior, least: int, restarts: int, random_state: int
@@ -45,8 +47,10 @@ def community_partition(
     Its loss is called "communities", and is what the factorisation minimises.
     """
     a = posterior.annotations
-    if restarts < 1:
-        raise DataError(f"communities takes at least 1 restart, got {restarts!r}")
+    if not 1 <= restarts <= MOST_RESTARTS:
+        raise DataError(
+            f"communities takes at least 1 restart, {MOST_RESTARTS:,} at most, got {restarts!r}"
+        )
     enough = a.labels_per_annotator >= max(least, 1)
     n = int(np.count_nonzero(enough))
     if n > MOST_ANNOTATORS:

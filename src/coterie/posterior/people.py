@@ -16,6 +16,7 @@ from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL
 from coterie.roles import Roles, roles_of
 from coterie.words.values import did_you_mean
+from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -108,6 +109,6 @@ def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np
         if name not in place:
             hint = did_you_mean(name, annotators)
             raise DataError(
-                f"no annotator {name!r} among the {len(annotators):,} of this data{hint}"
+                f"no annotator {quoted(name)} among the {len(annotators):,} of this data{hint}"
             )
     return np.array([place[name] for name in wanted], np.int64)

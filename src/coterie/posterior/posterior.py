@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.abilities import POINT, Abilities, Method
+from coterie.arguments import checked_methods
 from coterie.data import truth_for
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
@@ -40,6 +41,7 @@ from coterie.words.visible import visible
 FloatArray = NDArray[np.float64]
 
 
+@checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
 class Posterior(MoreTables, Outputs, Requirements, Together):
     """What a model knows after seeing the annotations.
@@ -167,9 +169,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         """One row per item: item, label, its probability, the entropy (in nats), and more.
 
         n_labels is the number of labels that the item has; runner_up the next most probable class
-        (missing where there is only one).
-
-        What the model says of items in one number each, such as how hard they are, comes last.
+        (missing where there is only one). Numbers of the model's own, such as hardness, come last.
         """
         return label_table(self)
 

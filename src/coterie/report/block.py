@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from coterie.files.json_text import json_text
 from coterie.posterior import Posterior
 from coterie.report.items import certainty
 from coterie.words.names import LONGEST, WHOLE, name
@@ -28,7 +29,7 @@ def pack(data: Any) -> str:
     >>> unpack(pack({"a": [1, 2]}))
     {'a': [1, 2]}
     """
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json_text(data, separators=(",", ":"))
     return base64.b64encode(zlib.compress(text.encode("utf-8"))).decode("ascii")
 
 

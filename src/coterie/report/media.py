@@ -15,6 +15,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.encoding import look_up, value_array
 from coterie.errors import DataError
 from coterie.words.names import Name, name
+from coterie.words.visible import quoted
 
 MOST_TEXT = 240
 """Characters of an item's text that are shown."""
@@ -46,7 +47,7 @@ def by_item(annotations: Annotations, given: Any, argument: str) -> dict[int, st
     if given is None:
         return {}
     if not isinstance(given, Mapping | pd.Series):
-        raise DataError(f"{argument} must be a Series or dict, item -> text, got {given!r:.80}")
+        raise DataError(f"{argument} must be a Series or dict, item -> text, got {quoted(given)}")
     pairs = list(given.items())
     keys, values = [key for key, _ in pairs], [value for _, value in pairs]
     places = look_up(value_array(keys), annotations.items).tolist() if keys else []

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.arguments import checked
 from coterie.data.annotations import Annotations, Array
 from coterie.data.codes import encode
 from coterie.data.times import times_of
@@ -37,6 +38,7 @@ MOST = {
 Scenario = str | Mapping[str, float] | Sequence[Group] | Prior
 
 
+@checked
 def simulate(
     scenario: Scenario = "mixed",
     *,
@@ -214,7 +216,7 @@ def _distinct(answers: list[Hashable]) -> list[Hashable]:
 
 
 def _balance(class_balance: Sequence[float], n_classes: int) -> FloatArray:
-    balance = np.asarray(class_balance, np.float64)
+    balance = np.asarray(list(class_balance), np.float64)
     if balance.shape != (n_classes,):
         raise DataError(f"class_balance must be {n_classes} numbers, one per class, got {balance}")
     if not (balance >= 0).all() or not 0 < balance.sum() < np.inf:

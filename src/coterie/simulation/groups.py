@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from coterie.simulation.copycats import find_sources
 from coterie.simulation.crowd import FloatArray, People
 from coterie.simulation.dirichlet import draw_dirichlet
 from coterie.words.values import did_you_mean
+from coterie.words.visible import quoted
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,12 +181,18 @@ def find_groups(
             near = did_you_mean(scenario, NAMES)
             raise DataError(f"there is no crowd {scenario!r}{near}; choose one of {list(NAMES)}")
         scenario = SCENARIOS[scenario]
-    if isinstance(scenario, Mapping):
+    if isinstance(scenario, Mapping) and scenario:
         return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]
-    groups = list(scenario)
+    given: Any = scenario
+    if not isinstance(given, Iterable) or isinstance(given, np.ndarray):
+        found = quoted(given)
+        raise DataError(f"a crowd is a name, a mix of kinds or a list of groups, not {found}")
+    groups: list[Any] = list(given)
     if not groups:
         raise DataError("a crowd needs at least one group, got none")
     for group in groups:
+        if not isinstance(group, Group):
+            raise DataError(f"a crowd is a list of groups, and {quoted(group)} is none")
         _check(group, n_classes, n_answers)
     return groups
 
@@ -223,9 +230,12 @@ def share_out(shares: Sequence[float], total: int) -> NDArray[np.int64]:
     >>> share_out([8, 11, 4, 6, 1], 12).tolist()
     [3, 4, 2, 2, 1]
     """
-    weight = np.asarray(shares, np.float64)
+    try:
+        weight = np.asarray(shares, np.float64)
+    except (TypeError, ValueError, ArithmeticError):
+        weight = np.full(1, np.nan)
     if not (weight > 0).all() or not np.isfinite(weight).all():
-        raise DataError(f"the shares of groups must be positive, got {list(shares)}")
+        raise DataError(f"the shares of groups must be positive, got {quoted(list(shares))}")
     size = np.full(len(weight), int(total >= len(weight)))
     quota = np.maximum(weight / weight.sum() * total - size, 0)
     left = total - size.sum()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from coterie.words.visible import visible
+
 
 class Table(NamedTuple):
     """A table of text; columns go to the right, but for those in ``left``."""
@@ -43,9 +45,10 @@ def escape(text: str) -> str:
     >>> print(escape("a|b <c> d_e"))
     a\|b &lt;c&gt; d\_e
     """
+    text = visible(" ".join(text.split()))
     for sign in "\\`*_[]|$":
         text = text.replace(sign, "\\" + sign)
-    return " ".join(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def listing(pairs: Iterable[tuple[str, str]]) -> str:

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import BinaryIO
 
 from coterie.errors import CoterieError, DataError, MissingExtraError
-from coterie.files.paths import is_folder
+from coterie.files.paths import is_folder, naming
 from coterie.io.exports.part import Part
 from coterie.io.files import File, find
 
@@ -65,7 +65,9 @@ def _expanded(path: Path_) -> Iterator[Part]:
 
 def _in_folder(folder: Path) -> Iterator[Part]:
     found = False
-    for place in sorted(folder.rglob("*")):
+    with naming(folder, "read"):  # files come and go while one looks
+        places = sorted(folder.rglob("*"))
+    for place in places:
         inside = place.relative_to(folder).as_posix()
         if place.is_file() and (_wanted(inside) or _is_zip(place)):
             found = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -15,6 +14,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.provenance import Export, Provenance
 from coterie.errors import Argument, DataError
 from coterie.files.atomic import Writer, text_writer, write_files
+from coterie.files.json_text import json_text
 from coterie.files.paths import to_write
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.label_studio import CONTROLS
@@ -324,7 +324,7 @@ def _prodigy(consensus: Consensus) -> Writer:
         else:
             task |= {"options": options, "accept": [one.label]}
             task |= {"config": {"choice_style": "single"}, "answer": "accept"}
-        lines.append(json.dumps(task, ensure_ascii=False, default=str))
+        lines.append(json_text(task))
     return text_writer("\n".join(lines) + "\n")
 
 
@@ -344,7 +344,7 @@ def _csv_gold(consensus: Consensus) -> Writer:
 
 
 def _json(content: Any) -> Writer:
-    return text_writer(json.dumps(content, ensure_ascii=False, indent=1, default=str) + "\n")
+    return text_writer(json_text(content, indent=1) + "\n")
 
 
 TARGETS: dict[str, Callable[[Consensus], Writer]] = {

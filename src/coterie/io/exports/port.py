@@ -84,7 +84,7 @@ class Options:
     annotators: str | None = None
     order: str = "annotator"
     threshold: float | None = None
-    workflow: str | None = None
+    workflow: str | int | None = None
     single: bool = False  # several options are slips, however many there are
     anonymise: bool = False
 

@@ -12,6 +12,7 @@ from coterie.studies.league.league import League
 from coterie.studies.league.page import make_curves, make_page
 from coterie.studies.league.record import About, make_record
 from coterie.studies.table import escape, listing
+from coterie.words.visible import visible
 
 CURVES = "compare-calibration.svg"
 NAMES = ("compare.json", "compare.html", "compare.md", CURVES)
@@ -43,7 +44,8 @@ def make_markdown(league: League, about: About) -> str:
     """Write the league as Markdown: the command, the means, every row, and what failed."""
     parts = [
         "# League of models",
-        f"Made by `{about.command}`; with `--out`, it writes this page, one in HTML, and JSON.",
+        f"Made by `{visible(about.command)}`; with `--out`, it writes this page, one in HTML, and"
+        " JSON.",
         escape(tables.headline(league)),
         "## On average",
         tables.explanation(league),

@@ -12,10 +12,12 @@ import pandas as pd
 import coterie
 from coterie.files.atomic import Writer, check_free, text_writer, write_set
 from coterie.files.json_text import as_json
+from coterie.io.write import table_writer
 from coterie.report import base
 from coterie.studies.replay.study import WITHIN, Standing, standings
 from coterie.studies.table import Table, listing
 from coterie.words.numbers import decimal, in_percent
+from coterie.words.visible import visible
 
 MEANINGS = (
     ("accuracy", "of all labels, in %"),
@@ -65,11 +67,13 @@ def write_study(curves: pd.DataFrame, command: str, out: Path, *, force: bool) -
         "within": WITHIN,
         "standings": [one._asdict() for one in found],
     }
-    texts = [as_json(record), curves.round(5).to_csv(index=False), page(curves, found, command),
-             markdown(found, command)]  # fmt: skip
-    writers: dict[Path, Writer] = {
-        out / name: text_writer(text) for name, text in zip(NAMES, texts, strict=True)
-    }
+    each = (
+        text_writer(as_json(record)),
+        table_writer(curves.round(5), "csv"),
+        text_writer(page(curves, found, command)),
+        text_writer(markdown(found, command)),
+    )
+    writers: dict[Path, Writer] = dict(zip([out / name for name in NAMES], each, strict=True))
     write_set(out, writers, force=force)
     return list(writers)
 
@@ -94,7 +98,7 @@ def _row(one: Standing) -> list[str]:
 
 def markdown(found: Sequence[Standing], command: str) -> str:
     """Write the standings as Markdown."""
-    return f"Made by `{command}`.\n\n{table_of(found).markdown()}\n\n{listing(MEANINGS)}\n"
+    return f"Made by `{visible(command)}`.\n\n{table_of(found).markdown()}\n\n{listing(MEANINGS)}\n"
 
 
 def page(curves: pd.DataFrame, found: Sequence[Standing], command: str) -> str:
