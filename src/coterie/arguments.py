@@ -83,13 +83,12 @@ def _taken(value: Any, kinds: list[Kind], name: str, asked: str) -> Any:
 
 def _kinds(parameter: inspect.Parameter) -> list[Kind]:
     """Give what a parameter may be; nothing where its annotation says more than is known here."""
-    several = (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    if not isinstance(parameter.annotation, str) or parameter.kind in several:
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         return []
+    said = parameter.annotation
+    words = _alternatives(said if isinstance(said, str) else inspect.formatannotation(said))
     if parameter.name == "random_state":
-        words = [word.replace("int", "seed") for word in _alternatives(parameter.annotation)]
-    else:
-        words = _alternatives(parameter.annotation)
+        words = [word.replace("int", "seed") for word in words]
     return [KINDS[word] for word in words] if all(word in KINDS for word in words) else []
 
 

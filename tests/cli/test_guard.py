@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from typer.testing import CliRunner
 
 from builders.command import coterie
 from coterie.cli import app
@@ -80,3 +81,13 @@ def test_every_option_is_one_of_the_commands_that_say_it():
 def test_what_a_command_does_not_offer_is_written_as_in_python():
     assert as_option(Argument("classes"), {"--duplicates"}) == "classes="
     assert as_option(Argument("duplicates", "keep"), {"--duplicates"}) == "--duplicates keep"
+
+
+@pytest.mark.parametrize("bad", ["--\x1b[2J", "--a\nError: b", "--\u202egnp", "--" + "p" * 5_000])
+def test_what_is_typed_wrongly_is_shown_harmlessly(bad):
+    found = CliRunner().invoke(app.app, ["aggregate", bad, "labels.csv"])
+    assert found.exit_code == 2
+    assert "\x1b[2J" not in found.stderr
+    assert "\u202e" not in found.stderr
+    assert "\nError: b" not in found.stderr
+    assert len(found.stderr) < 2_000

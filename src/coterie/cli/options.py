@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from click import UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from coterie.models.registry import MODELS
@@ -20,8 +19,9 @@ class Commands(TyperGroup):
         """Run a command, once its options are understood."""
         try:
             return super().invoke(ctx)
-        except UsageError as error:
-            vars(error)["message"] = shorten(visible(error.message), 3 * QUOTED)
+        except Exception as error:  # of typer, or of the click that it stands on
+            if "message" in vars(error):
+                vars(error)["message"] = shorten(visible(vars(error)["message"]), 3 * QUOTED)
             raise
 
 
