@@ -31,6 +31,7 @@ from coterie.files.tried import check_room
 from coterie.io import read, read_truth
 from coterie.io.exports.archive import parts_of
 from coterie.io.files import File, find
+from coterie.io.scan import Scan
 from coterie.io.write import (
     FORMATS,
     check_format,
@@ -248,7 +249,7 @@ def write(
     write_set(paths["run"].parent, found, leavings(paths), force=force)
 
 
-def least_bytes(annotations: Annotations) -> int:
+def least_bytes(annotations: Annotations | Scan) -> int:
     """Give how much the tables alone will take at least: a few characters a cell."""
     a = annotations
     cells = a.n_items * (5 + a.n_classes) + 5 * a.n_annotators * a.n_classes * a.n_answers
@@ -259,7 +260,7 @@ def leavings(paths: Mapping[str, Path]) -> list[Path]:
     """Name all files that a run may leave where this one writes."""
     out = paths["run"].parent
     tables = [out / f"{name}.{format}" for name in TABLES for format in FORMATS]
-    return [*tables, out / "report.html"]
+    return [*tables, *sorted((out / "labels").glob("part-*.parquet")), out / "report.html"]
 
 
 def command() -> str:

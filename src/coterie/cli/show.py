@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 
@@ -68,6 +69,11 @@ def data(sources: Sequence[str], annotations: Annotations) -> None:
         out.print(escape(annotations.origin), soft_wrap=True)
 
 
+def line(text: str) -> None:
+    """Say one thing."""
+    console().print(escape(text), soft_wrap=True)
+
+
 def result(
     posterior: Posterior, scores: Mapping[str, Score], paths: Sequence[Path], remark: str = ""
 ) -> None:
@@ -88,6 +94,16 @@ def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     out.print()
     for line in consensus(posterior, out.width):
         out.print(escape(line), soft_wrap=True)
+    people(posterior)
+    worst = doubtful_table(posterior)
+    if len(worst):
+        print_frame(worst, "Least certain items", out, dispensable=("labels", "runner-up"))
+    compared(scores)
+
+
+def people(posterior: Posterior) -> None:
+    """Show the coteries, or the annotators of a model that finds none."""
+    out = console()
     if posterior.abilities.coteries:
         coteries = posterior.coteries()
         frame = coterie_table(posterior, coteries)
@@ -97,19 +113,26 @@ def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     else:
         frame = annotator_table(posterior)
         print_frame(frame, annotator_title(posterior), out, dispensable=("sure", "informativeness"))
-    worst = doubtful_table(posterior)
-    if len(worst):
-        print_frame(worst, "Least certain items", out, dispensable=("labels", "runner-up"))
+
+
+def compared(scores: Mapping[str, Score]) -> None:
+    """Show the scores of models against the truth, if there is one."""
+    out = console()
     if scores:
         first = next(iter(scores.values()))
         print_frame(score_table(scores), f"Against the truth of {count(first.items, 'item')}", out)
         out.print(how_scored(first))
 
 
-def consensus(posterior: Posterior, width: int = IN_A_PIPE, shown: int = 6) -> list[str]:
-    """Say how many items have which label, in lines that end between labels."""
+def consensus(
+    posterior: Posterior,
+    width: int = IN_A_PIPE,
+    shown: int = 6,
+    n: NDArray[np.int64] | None = None,
+) -> list[str]:
+    """Say how many items have which label (``n``, if told), in lines that end between labels."""
     classes = posterior.annotations.classes
-    n = np.bincount(posterior.label_code, minlength=len(classes))
+    n = np.bincount(posterior.label_code, minlength=len(classes)) if n is None else n
     most = np.argsort(-n, kind="stable")[:shown]
     parts = [f"{classes[t]}: {n[t]:,} ({_percent(n[t] / n.sum())})" for t in most]
     if len(classes) > shown:

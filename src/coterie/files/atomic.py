@@ -162,7 +162,10 @@ def write_files(
                 write(asides[path].path)
                 asides[path].sync()
         if note is not None:
-            sums = {path.name: _checksum(aside.path) for path, aside in asides.items()}
+            sums = {
+                path.relative_to(note.parent).as_posix(): _checksum(aside.path)
+                for path, aside in asides.items()
+            }
             write_file(note, text_writer(json.dumps(sums)))
         for path, aside in asides.items():
             with naming(path):

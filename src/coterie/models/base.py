@@ -42,11 +42,17 @@ class Estimator:
         raise NotImplementedError  # pragma: no cover
 
     def _fit_shards(self, scan: Scan) -> Posterior:
-        """Fit to labels in shards; most models look at all labels at once, and say so."""
-        raise CoterieError(
-            f"{type(self).__name__} cannot be fitted to a scan; coterie.read the labels if they fit"
-            " in memory, or fit a model that takes shards, such as DawidSkene"
-        )
+        """Fit to labels in shards, where a model can."""
+        self.check_shards()
+        raise NotImplementedError  # pragma: no cover
+
+    def check_shards(self) -> None:
+        """Refuse a scan, unless the model can be fitted to shards: most look at all labels."""
+        if type(self)._fit_shards is Estimator._fit_shards:
+            raise CoterieError(
+                f"{type(self).__name__} cannot be fitted to a scan; coterie.read the labels if they"
+                " fit in memory, or fit a model that takes shards, such as DawidSkene"
+            )
 
     def fit(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -31,6 +32,24 @@ class FoundItems(NamedTuple):
 
 Found = Callable[[int], FoundItems]
 """Gives what was found of the k-th shard's items, from wherever they are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SomeAnnotations(Annotations):
+    """Labels of some items, by people of whom it is known how much they said in all.
+
+    Parameters
+    ----------
+    said
+        Number of labels of each annotator in all shards, shape (annotators,).
+    """
+
+    said: Any = None
+
+    @property
+    def labels_per_annotator(self) -> NDArray[np.int64]:
+        """Number of labels of each annotator, of all items, shape (annotators,)."""
+        return np.asarray(self.said)
 
 
 class Some(NamedTuple):
@@ -83,9 +102,13 @@ def gathered(
 
 
 def annotations_of(scan: Scan, items: Array, codes: Codes) -> Annotations:
-    """Give labels of some of a scan's items, with its words."""
+    """Give labels of a scan's items, with its words; people are those of all its labels."""
     words = (scan.annotators, scan.classes, scan.extra_answers)
-    return Annotations(items, *words, codes, provenance=scan.provenance)
+    by_annotator = len(codes.annotator_item) == len(codes.item_answer)
+    if len(items) == scan.n_items and by_annotator:
+        return Annotations(items, *words, codes, provenance=scan.provenance)
+    said = scan.labels_per_annotator
+    return SomeAnnotations(items, *words, codes, provenance=scan.provenance, said=said)
 
 
 def _some(shard: Shard, ids: Array, found: FoundItems, wanted: Array) -> Some:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes
+from coterie.data.codes import encode
 from coterie.data.encoding import look_up, sort_order, value_array
 from coterie.data.frames import table
 from coterie.data.gold import known_labels
 from coterie.errors import CoterieError
+from coterie.files.atomic import write_set
+from coterie.files.paths import to_write
 from coterie.io.scan import Scan
 from coterie.kernels.soft.items import codes_of
 from coterie.metrics import Score
 from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
+from coterie.posterior.parts import part_writers
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.sheets import label_sheet
 from coterie.words.visible import visible
@@ -81,11 +85,6 @@ class ShardedPosterior(Posterior):
     def sheet(self, k: int) -> pd.DataFrame:
         """Give the k-th shard's part of ``labels.csv``: labels, review, one column per class."""
         return label_sheet(self.part(k))
-
-    def people(self) -> Posterior:
-        """Give everybody, and no items: what a saved run of shards holds."""
-        empty = FoundItems(self.item_probability, self.label)
-        return self._of(self.annotations, empty)
 
     def _of(self, annotations: Annotations, found: FoundItems) -> Posterior:
         own = {f.name for f in fields(Posterior) if f.init}
@@ -165,18 +164,32 @@ class ShardedPosterior(Posterior):
         known = known_labels(truth, "truth")
         return self.gather(known.index.tolist()).score(known, **options)
 
+    def write_labels(self, folder: str | PathLike[str], *, force: bool = False) -> None:
+        """Write the labels shard by shard, ``part-00000.parquet`` and so on: all of them or none.
+
+        Parameters
+        ----------
+        folder
+            Where to.
+        force
+            Replace what an earlier call has written there.
+        """
+        place = to_write(folder)
+        old = sorted(place.glob("part-*.parquet"))
+        write_set(place, part_writers(self, place), old, force=force)
+
     def save(self, path: Any) -> None:
         """Say that items in shards are in no one file."""
         raise CoterieError(
             "a result whose items are in shards is not one file; gather() gives one that can be"
-            " saved, people() one without items"
+            " saved, write_labels() writes the items shard by shard"
         )
 
     def report(self, path: Any, **options: Any) -> None:
         """Write a report, as :meth:`coterie.Posterior.report`: of at most 200,000 of the items.
 
         Of more than that the page shows so many, drawn by a hash of their ids, and says so in its
-        title; what it says of people is of all labels but for their counts.
+        title; what it says of people is of all labels.
         """
         shown = self.sample(MOST_ON_PAGE)
         if shown.annotations.n_items < self.scan.n_items and options.get("title") is None:
@@ -192,18 +205,15 @@ def sample_title(posterior: ShardedPosterior, shown: Posterior) -> str:
     """Say in a page's title that it shows some of the items."""
     return (
         f"{posterior.scan.n_annotators:,} annotators, {posterior.scan.n_items:,} items: "
-        f"a sample of {shown.annotations.n_items:,} items, counts are of those"
+        f"a sample of {shown.annotations.n_items:,} items"
     )
 
 
 def people_of(scan: Scan) -> Annotations:
     """Give everybody of a scan, how much they said, and no items."""
     none = np.zeros(0, np.int32)
-    start = np.concatenate([[0], np.cumsum(scan.labels_per_annotator)]).astype(np.int64)
-    codes = Codes(
-        np.zeros(1, np.int64), none, none, start, none, none, none, scan.n_classes, scan.n_answers
-    )
-    return annotations_of(scan, value_array([]), codes)
+    sizes = (0, scan.n_annotators, scan.n_classes, scan.n_answers)
+    return annotations_of(scan, value_array([]), encode(none, none, none, sizes=sizes))
 
 
 def _ids(scan: Scan) -> Array:

@@ -58,11 +58,18 @@ def coterie_sheet(posterior: Posterior) -> pd.DataFrame:
     return table.assign(members=members)
 
 
-def confusion_sheet(posterior: Posterior) -> pd.DataFrame:
+def confusion_sheet(posterior: Posterior, counts: NDArray[np.int64] | None = None) -> pd.DataFrame:
     """Give the matrices, one row per cell: of every coterie, then of every annotator.
 
     Columns: of ("coterie" or "annotator"), name, true, answer, mean, low and high (95 %, where the
     model has draws), and count, the labels with this answer on items that have this label now.
+
+    Parameters
+    ----------
+    posterior
+        The result.
+    counts
+        What :func:`label_counts` gives, where items are in shards.
 
     Examples
     --------
@@ -74,7 +81,7 @@ def confusion_sheet(posterior: Posterior) -> pd.DataFrame:
     >>> table["count"].tolist()
     [1, 0, 0, 1, 1, 0, 0, 1]
     """
-    counts = label_counts(posterior)
+    counts = label_counts(posterior) if counts is None else counts
     names = posterior.annotations.annotators.tolist()
     parts = [_long(posterior, "annotator", names, _of_annotators(posterior), counts)]
     if posterior.abilities.coteries:

@@ -122,6 +122,18 @@ def aggregate(
         typer.Option("--recalibrate", help="Mend probabilities that the check by gold refutes."),
     ] = False,
     report: Annotated[bool, typer.Option(help="Write report.html beside the tables.")] = True,
+    scan: Annotated[
+        bool,
+        typer.Option(
+            "--scan",
+            help="Files larger than memory: tables in a folder or file go through shards on disk "
+            "(a quoted pattern, 'labels/*.parquet', always does).",
+        ),
+    ] = False,
+    engine: Annotated[
+        str,
+        typer.Option(help="Where shards are worked on: threads, dask, or a scheduler's address."),
+    ] = "threads",
     text: Text = None,
     image: Image = None,
     items: Items = None,
@@ -163,5 +175,11 @@ def aggregate(
     }
     job = command.Job(model, settings, truth, out, format, force, report, check_gold, recalibrate)
     job = job._replace(beside=Beside(text, image, items), kinds=kinds, update=update)
-    if not command.run(labels, reading, job) and strict:
+    from coterie.cli import scanned
+
+    if scanned.wanted(labels, asked=scan or engine != "threads"):
+        converged = scanned.run(labels, reading, job, engine)
+    else:
+        converged = command.run(labels, reading, job)
+    if not converged and strict:
         raise typer.Exit(3)

@@ -45,7 +45,7 @@ def scan(
     extra_answers: Iterable[Hashable] | None = None,
     duplicates: str = "error",
     *,
-    shard_labels: int = SHARD_LABELS,
+    shard_labels: int | None = None,
     folder: str | PathLike[str] | None = None,
 ) -> Scan:
     """Open labels that are larger than memory: what ``fit`` then takes shard by shard.
@@ -67,7 +67,7 @@ def scan(
     gold, classes, extra_answers, duplicates
         As for :func:`coterie.read`. First and last are by files in their order, and by rows.
     shard_labels
-        Labels in a shard, about.
+        Labels in a shard, about; by default two million.
     folder
         Where to keep the shards; a later scan of the same files, unchanged, takes them from there.
         By default they lie where temporary files do, until the scan is forgotten.
@@ -90,6 +90,7 @@ def scan(
     >>> coterie.DawidSkene().fit(labels).posterior_.annotators().shape
     (9, 4)
     """
+    shard_labels = SHARD_LABELS if shard_labels is None else shard_labels
     _check(duplicates, shard_labels, annotator)
     found = find_all(source)
     readers = [reader_of(one) for one in found]
