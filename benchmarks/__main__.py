@@ -37,8 +37,9 @@ ON_REQUEST = (
     "sisters",
     "two_classes",
     "communities",
+    "cells",
 )
-"""Not of speed, but of what is found: only if named."""
+"""Of what is found, or of what few need: only if named."""
 
 
 def chosen(names: list[str]) -> list[str]:

@@ -57,6 +57,8 @@ TABLES: Mapping[str, Callable[[Posterior], pd.DataFrame]] = {
     "annotators": Posterior.annotators,
     "coteries": coterie_sheet,
     "confusion": confusion_sheet,
+    "kinds": Posterior.kinds,
+    "drift": lambda posterior: posterior.drift(),
     "diagnostics": Posterior.diagnostics,
 }
 """Files, and what makes them of a posterior."""
@@ -212,6 +214,8 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
         return {}
     tables = ["labels", "annotators", "confusion"]
     tables += ["coteries"] if model.abilities.coteries else []
+    tables += ["kinds"] if job.kinds else []
+    tables += ["drift"] if "time" in model.needs else []
     tables += ["diagnostics"] if model.method in SAMPLED else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}

@@ -91,6 +91,7 @@ OPTIONS = {
     "order": "--order",
     "threshold": "--threshold",
     "workflow": "--workflow",
+    "time": "--time",
     "to": "--to",
     "kind": "--kind",
     "tasks": "--tasks",

@@ -20,8 +20,11 @@ def run(scenario: str, sizes: Mapping[str, Any], out: Path, format: str, force: 
     others = other_formats(paths.values())
     check_free(out, [*paths.values(), *others], force=force)
     crowd = simulate(scenario, **sizes)
+    labels = crowd.annotations.to_frame()
+    if crowd.kinds is not None:  # beside the labels, where --kinds looks for them
+        labels = labels.assign(kind=labels["item"].map(crowd.kinds))
     tables = {
-        "labels": crowd.annotations.to_frame(),
+        "labels": labels,
         "truth": crowd.truth.rename("label").reset_index(),
         "groups": crowd.groups.reset_index(),
     }

@@ -5,7 +5,7 @@ import pytest
 
 from ladder.bugs import in_file
 from ladder.cells import checks
-from ladder.cells.cases import CASES, KNOWN, NESTED, OWN, SHARED
+from ladder.cells.cases import ALONE, CASES, KNOWN, NESTED, OWN, SHARED
 from ladder.cells.checks import Modules
 from ladder.sampler import planted
 
@@ -32,13 +32,15 @@ def test_counts_are_a_recount_after_every_sweep(case):
 
 
 @pytest.mark.exact
-@pytest.mark.parametrize("case", [KNOWN, NESTED], ids=["known", "nested"])
+@pytest.mark.parametrize("case", [KNOWN, NESTED, ALONE], ids=["known", "nested", "alone"])
 def test_updates_are_stationary(case):
     checks.check_stationary(Modules(), case)
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need compiled kernels")
-@pytest.mark.parametrize("case", [OWN, SHARED, KNOWN], ids=["own", "shared", "known"])
+@pytest.mark.parametrize(
+    "case", [OWN, SHARED, KNOWN, ALONE], ids=["own", "shared", "known", "alone"]
+)
 def test_visited_cells_have_the_exact_probabilities(case):
     checks.check_enumeration(Modules(), case)
 
@@ -62,7 +64,7 @@ BUGS = {
         checks.check_weights,
         in_file(
             f"{FOLDER}/space.py",
-            ("        product /= chosen.block[b] + space.block_weight[b]\n", ""),
+            ("        below *= chosen.block[b] + space.block_weight[b]\n", ""),
         ),
     ),
     "item not taken out": (
@@ -91,7 +93,25 @@ BUGS = {
         checks.check_bookkeeping,
         in_file(
             f"{FOLDER}/items.py",
-            ("    note_labels(i, new, view.rows, data, work)\n", ""),
+            (
+                "    put_in(i, new, view, data)\n    note_labels(i, new, view.rows, data, work)\n",
+                "    put_in(i, new, view, data)\n",
+            ),
+        ),
+    ),
+    "an item weighed with itself among the others": (
+        ALONE,
+        checks.check_weights,
+        in_file(
+            f"{FOLDER}/present.py", ("np.uintp(own) * np.uintp(len(work.above))", "np.uintp(0)")
+        ),
+    ),
+    "ratios left as they were": (
+        ALONE,
+        checks.check_bookkeeping,
+        in_file(
+            f"{FOLDER}/items.py",
+            ("    note_labels(i, old, view.rows, data, work)\n    note", "    note"),
         ),
     ),
     "gold forgotten": (
@@ -128,6 +148,6 @@ def test_planted_bug_is_caught(bug, tmp_path):
 def test_without_a_bug_the_checks_pass(tmp_path):
     modules = Modules(planted(KNOWN, tmp_path).package)
     checks.check_stationary(modules, KNOWN)
-    for case in (SHARED, NESTED, KNOWN, OWN):
+    for case in (SHARED, NESTED, KNOWN, OWN, ALONE):
         checks.check_weights(modules, case)
         checks.check_bookkeeping(modules, case)

@@ -25,7 +25,7 @@ PROBLEM = Problem(6, 4, 2, 3, LABELS, GOLD)  # item 4 is known, 5 is not; nobody
 class CellsCase:
     """A random map, as the reference and as the kernels have it."""
 
-    def __init__(self, seed, n_rows, nested, known=(), tiny=False, own=False):
+    def __init__(self, seed, n_rows, nested, known=(), tiny=False, own=False, row=None):
         self.tiny = tiny
         rng = np.random.default_rng(seed)
         n_kinds, n_classes = 2, PROBLEM.n_classes
@@ -46,7 +46,7 @@ class CellsCase:
                 {(0, t): w for t, w in enumerate(rng.gamma(2.0, size=n_classes))},
                 {b: rng.gamma(1.0) for b in blocks},
             ],
-            row=random_rows(rng, n_rows, n_cells, own),
+            row=random_rows(rng, n_rows, n_cells, own) if row is None else np.array(row),
             shapes=shapes,
             known=dict(known),
         )
@@ -141,4 +141,15 @@ NESTED = CellsCase(2, n_rows=7, nested=True)
 KNOWN = CellsCase(3, n_rows=4, nested=True, known={0: 1, 3: 0, 4: 1, 5: 0})
 TINY = CellsCase(4, n_rows=3, nested=False, tiny=True)
 OWN = CellsCase(5, n_rows=9, nested=True, own=True)
-CASES = {"own": OWN, "shared": SHARED, "nested": NESTED, "known": KNOWN, "tiny": TINY}
+# Nobody shares a row, nor do cells; but in the last cell all four annotators answer from one.
+ALONE = CellsCase(
+    6, n_rows=17, nested=True, row=[[4 * l, 4 * l + 1, 4 * l + 2, 4 * l + 3, 16] for l in range(4)]
+)
+CASES = {
+    "own": OWN,
+    "shared": SHARED,
+    "nested": NESTED,
+    "known": KNOWN,
+    "tiny": TINY,
+    "alone": ALONE,
+}

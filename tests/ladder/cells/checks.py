@@ -17,8 +17,8 @@ class Modules:
 
     def __init__(self, package="coterie"):
         sampler = Sampler(package, "")
-        self.space, self.rows, self.items = (
-            sampler.module(f"cells.{name}") for name in ("space", "rows", "items")
+        self.space, self.rows, self.items, self.present = (
+            sampler.module(f"cells.{name}") for name in ("space", "rows", "items", "present")
         )
 
 
@@ -30,12 +30,13 @@ def at_work(modules, case, view):
 
 def check_weights(modules, case):
     """Conditional = joint: log weights of an item's cells are differences of the log joint."""
-    data, fast = case.problem.codes, 0
+    data, fast, present = case.problem.codes, 0, 0
     for state in case.states[:: max(len(case.states) // 40, 1)]:
         view = case.view(modules, state)
         for i in state:
             allowed = case.cells.allowed(i)
             want = [case.cells.log_joint(state | {i: f}) for f in allowed]
+            present += check_present(modules, case, view, i, want)
             modules.items.take_out(i, view, data)
             work = at_work(modules, case, view)
             if modules.items.weigh_cells(i, view, data, work):
@@ -48,6 +49,24 @@ def check_weights(modules, case):
             assert np.isneginf(np.delete(work.weights, allowed)).all()
             modules.items.put_in(i, state[i], view, data)
     assert fast > 0 or case.tiny
+    assert (present > 0) == (len(work.ratios.ratio) > 0)
+
+
+def check_present(modules, case, view, i, want):
+    """The same while the item's labels are still counted; say whether that was done."""
+    data, work = case.problem.codes, at_work(modules, case, view)
+    if not modules.present.is_quick(i, work):
+        return False
+    own, before = int(view.cell[i]), [array.copy() for array in counts(view)]
+    modules.items.count_item(own, -1, view)
+    assert modules.items.weigh_cells_present(i, view, data, work)
+    modules.items.sit_down(i, own, view)
+    allowed = case.cells.allowed(i)
+    assert_equal_up_to_a_constant(np.log(work.weights[allowed]), want)
+    assert (np.delete(work.weights, allowed) == 0).all()
+    for got, kept in zip(counts(view), before, strict=True):
+        np.testing.assert_array_equal(got, kept)
+    return True
 
 
 def check_joint(modules, case):
@@ -69,6 +88,7 @@ def check_bookkeeping(modules, case):
         after = at_work(modules, case, view)
         np.testing.assert_array_equal(work.above, after.above)
         np.testing.assert_array_equal(work.below, after.below)
+        np.testing.assert_array_equal(work.ratios.ratio, after.ratios.ratio)
         state = {i: int(view.cell[i]) for i in case.cells.labelled}
         assert all(f in case.cells.allowed(i) for i, f in state.items())
         fresh = case.view(modules, state)

@@ -20,7 +20,8 @@ def simulate(
     scenario: Annotated[
         str,
         typer.Argument(
-            help="mixed, experts, novices, biased, spammers, adversaries, unsure or copycats."
+            help="mixed, experts, novices, biased, spammers, adversaries, unsure, copycats, "
+            "easy-hard, kinds or drifting."
         ),
     ] = "mixed",
     items: Annotated[int, typer.Option(help="Number of items.")] = 300,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.cells.present import find_labels, is_quick, weigh_present
 from coterie.kernels.cells.rows import (
     TINY_PRODUCT,
     Rows,
@@ -98,8 +99,10 @@ def is_allowed(i: int, f: int, view: View, data: Codes) -> bool:
 @piece
 def is_settled(i: int, view: View, data: Codes) -> bool:
     """Say whether only one cell is allowed: the item then needs no random number."""
-    n_allowed = 0
-    for f in range(len(view.space.class_of)):
+    n_cells, n_allowed = len(view.space.class_of), 0
+    if data.gold[i] < 0 and len(view.known) == 0:
+        return bool(n_cells == 1)
+    for f in range(n_cells):
         n_allowed += is_allowed(i, f, view, data)
     return n_allowed == 1
 
@@ -107,21 +110,31 @@ def is_settled(i: int, view: View, data: Codes) -> bool:
 @piece
 def take_out(i: int, view: View, data: Codes) -> None:
     """Take item i out of all counts."""
-    f = view.cell[i]
-    view.class_total[view.space.class_of[f]] -= 1
-    choose(f, -1, False, view.chosen, view.space)
-    count_labels(i, f, -1, view.rows, data)
+    count_item(view.cell[i], -1, view)
+    count_labels(i, view.cell[i], -1, view.rows, data)
+
+
+@piece
+def count_item(f: int, sign: int, view: View) -> None:
+    """Count an item, without its labels, in cell f, or take it out."""
+    view.class_total[view.space.class_of[f]] += sign
+    choose(f, sign, False, view.chosen, view.space)
 
 
 @piece
 def put_in(i: int, f: int, view: View, data: Codes) -> None:
     """Count item i in cell f."""
+    sit_down(i, f, view)
+    count_labels(i, f, 1, view.rows, data)
+
+
+@piece
+def sit_down(i: int, f: int, view: View) -> None:
+    """Count item i in cell f, without its labels."""
     t = view.space.class_of[f]
     view.cell[i] = f
     view.truth[i] = t
-    view.class_total[t] += 1
-    choose(f, 1, False, view.chosen, view.space)
-    count_labels(i, f, 1, view.rows, data)
+    count_item(f, 1, view)
 
 
 @piece
@@ -155,8 +168,51 @@ def weigh_in_logs(i: int, view: View, data: Codes, work: Work) -> None:
 
 
 @piece
+def weigh_cells_present(i: int, view: View, data: Codes, work: Work) -> bool:
+    """Do so while the labels of item i are counted, but not the item itself."""
+    find_labels(i, view.rows, data, work)
+    free, in_range = data.gold[i] < 0 and len(view.known) == 0, True
+    for f in range(len(work.weights)):
+        work.weights[f] = 0.0
+        if free or is_allowed(i, f, view, data):
+            weight = weigh_present(i, f, view.cell[i], view.rows, data, work)
+            prior = cell_prior(f, view.chosen, view.space)
+            in_range = in_range and weight > 0 and prior > TINY_PRODUCT
+            work.weights[f] = prior * weight
+    return in_range
+
+
+@piece
 def update_item(i: int, view: View, data: Codes, work: Work, u: float) -> None:
     """Give item i a new cell; the probabilities it was picked from stay in ``work.weights``."""
+    if is_quick(i, work):
+        old = view.cell[i]
+        count_item(old, -1, view)
+        done = weigh_cells_present(i, view, data, work)
+        new = old
+        if done:
+            scale_to_one(work.weights)
+            new = pick(work.weights, u)
+        sit_down(i, new, view)
+        if new != old:
+            move_labels(i, old, new, view, data, work)
+        if done:
+            return
+    update_taken_out(i, view, data, work, u)
+
+
+@part
+def move_labels(i: int, old: int, new: int, view: View, data: Codes, work: Work) -> None:
+    """Count the labels of item i in cell ``new``."""
+    count_labels(i, old, -1, view.rows, data)
+    count_labels(i, new, 1, view.rows, data)
+    note_labels(i, old, view.rows, data, work)
+    note_labels(i, new, view.rows, data, work)
+
+
+@part
+def update_taken_out(i: int, view: View, data: Codes, work: Work, u: float) -> None:
+    """Do so whatever rows cells share and whoever repeats a label: the item is taken out first."""
     old = view.cell[i]
     take_out(i, view, data)
     note_labels(i, old, view.rows, data, work)

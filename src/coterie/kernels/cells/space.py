@@ -143,13 +143,13 @@ def nothing_chosen(space: Space) -> Chosen:
 @piece
 def cell_prior(f: int, chosen: Chosen, space: Space) -> float:
     """Give the probability of cell f after the items that are counted."""
-    product = 1.0
+    above, below = 1.0, 1.0
     for g in range(space.option.shape[0]):
         j = space.option[g, f]
         b = space.block[j]
-        product *= chosen.option[j] + space.weight[j]
-        product /= chosen.block[b] + space.block_weight[b]
-    return product
+        above *= chosen.option[j] + space.weight[j]
+        below *= chosen.block[b] + space.block_weight[b]
+    return above / below
 
 
 @piece
