@@ -110,6 +110,8 @@ def test_decisions_about_items(posterior):
     asked = table["decision"] == "ask"
     assert (table.loc[asked, "gain_per_label"] > 0.1).all()
     assert "with 95 % probability" in str(found).replace("\N{NO-BREAK SPACE}", " ")
+    assert "unless most annotators make the same mistake" in str(found)
+    assert "unless" not in str(stop(posterior, shared_mistakes=0))
     assert found.expected_wrong < found.at_most_wrong
     free = stop(posterior, cost_of_error=1, cost_of_label=0).items  # rounding is no gain
     assert (free.loc[free["decision"] == "ask", "gain_per_label"] > 1e-9).all()

@@ -55,6 +55,53 @@ def test_it_is_close_and_in_the_same_order_where_matrices_are_learnt(size):
     assert (np.diff(expected[np.argsort(refitted)]) > -1e-3).all()
 
 
+def asked_for(problem, prior):
+    """What next_labels says of every missing pair, one question at a time."""
+    posterior, found = posterior_of(problem, prior), {}
+    a = posterior.annotations
+    for name in a.annotators:
+        tasks = next_labels(
+            posterior, 99, annotators=[name], most_per_item=1, most_per_annotator=99
+        )
+        for row in tasks.itertuples():
+            pair = (a.items.tolist().index(row.item), a.annotators.tolist().index(name))
+            found[pair] = row.information
+    return found
+
+
+def skewed(rng, n_classes, n_answers, strength):
+    """A prior that is symmetric in nothing."""
+    mean = rng.dirichlet(np.full(n_answers, 0.8), n_classes) + 0.05
+    mean[np.arange(n_classes), np.arange(n_classes)] += 0.7
+    return coterie.IBCCPrior(
+        mean=mean / mean.sum(axis=1, keepdims=True),
+        strength=strength * rng.uniform(0.5, 2, n_classes),
+        class_weights=rng.uniform(0.3, 2, n_classes),
+    ).resolve(n_classes, n_answers)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("size", [(6, 3, 2, 2), (4, 4, 2, 4), (4, 3, 3, 3), (4, 3, 3, 4)])
+def test_what_is_asked_for_tells_as_much_as_an_exact_refit(size, seed):
+    rng = np.random.default_rng(seed)
+    labels = tuple(
+        (i, l, int(rng.integers(size[3])))
+        for i in range(size[0])
+        for l in range(size[1])
+        if rng.random() < 0.6 or l == i % size[1]
+    )
+    problem = Tiny(*size, labels)
+    for strength, tolerance in ((1e7, 1e-5), (20.0, 0.015)):
+        prior = skewed(np.random.default_rng(seed + 10), *size[2:], strength)
+        found = asked_for(problem, prior)
+        missing = {(i, l) for i in range(size[0]) for l in range(size[1])}
+        missing -= {(i, l) for i, l, _ in labels}
+        assert found.keys() <= missing
+        for pair in missing:
+            refitted = refitted_information(problem, prior, *pair)
+            assert abs(found.get(pair, 0.0) - refitted) < tolerance
+
+
 def problem_of(rng, n_items=4, n_people=4, n_classes=2, n_answers=2, **changes):
     labels = [sorted(rng.choice(n_people, size=rng.integers(0, 3), replace=False))
               for _ in range(n_items)]  # fmt: skip

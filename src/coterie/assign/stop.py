@@ -26,6 +26,8 @@ SETTLED, ASK, LEAVE, EXPERT = "settled", "ask", "leave", "expert"
 DECISIONS = (SETTLED, ASK, LEAVE, EXPERT)
 EXPERT_COST = 5.0
 """Labels that an expert's answer costs, unless the user says what it costs."""
+KNOWN = 1e-6
+"""A smaller share of wrong labels is that of known ones."""
 SURE = 0.95
 """Probability of the risk statement."""
 
@@ -44,12 +46,16 @@ class Stop:
     expected_wrong
         Share of the labels that is expected to be wrong.
     at_most_wrong
-        Share that is not exceeded with probability 0.95.
+        Share that is not exceeded with probability 0.95, if annotators share no more mistakes than
+        in other data: no label shows one that most of them make.
+    shared_mistakes
+        The deviation of what they may share, as it was given.
     """
 
     items: pd.DataFrame
     expected_wrong: float
     at_most_wrong: float
+    shared_mistakes: float = SHARED
 
     @property
     def counts(self) -> dict[str, int]:
@@ -69,9 +75,11 @@ class Stop:
             else f"{n[SETTLED]:,} of {count(len(self.items), 'item')} are settled, {n[ASK]:,} are"
             f" worth another label, {n[LEAVE]:,} are not, {n[EXPERT]:,} should go to an expert"
         )
+        unless = ", unless most annotators make the same mistake, which only true labels show"
         return (
             f"{done}; as they stand, {tenths(self.expected_wrong)} of the labels are expected to be"
-            f" wrong, and at most {tenths(self.at_most_wrong)} with 95 % probability."
+            f" wrong, and at most {tenths(self.at_most_wrong)} with 95 % probability"
+            f"{unless if self.shared_mistakes > 0 and self.at_most_wrong > KNOWN else ''}."
         )
 
     def __str__(self) -> str:
@@ -140,7 +148,7 @@ def stop(
     )
     expected = float((1 - p).mean()) if len(p) else 0.0
     spread = math.hypot(shared_mistakes, own_spread(posterior))
-    return Stop(table, expected, wrong_quantile(p, SURE, spread))
+    return Stop(table, expected, wrong_quantile(p, SURE, spread), float(shared_mistakes))
 
 
 def _costs(
