@@ -48,6 +48,7 @@ def test_a_repeated_label_is_refused_and_the_remedy_that_is_named_works(tmp_path
     refused = command("aggregate", "more.csv", *options, cwd=tmp_path)
     assert refused.returncode == 1
     assert "pass --duplicates first or --duplicates last" in refused.stderr
+    assert "row 12 of the earlier labels with the new ones (in this order;" in refused.stderr
     done = command("aggregate", "more.csv", *options, "--duplicates", "last", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     frame = coterie.load(tmp_path / "updated").annotations.to_frame()

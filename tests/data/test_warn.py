@@ -127,3 +127,9 @@ def test_an_annotator_who_is_nearly_the_whole_file():
 def test_nobody_labels_what_another_does():
     (said,) = heard([(i, i % 4, "no" if i % 3 else "yes") for i in range(24)])
     assert "every item of the list of triples has one label" in said
+
+
+def test_labels_that_are_json_are_said():
+    (said,) = heard([(i, w, f'{{"choices": ["{label}"]}}') for i, w, label in CROWD])
+    assert "are JSON, such as " in said
+    assert heard([(i, w, f"[{label}") for i, w, label in CROWD]) == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,6 +80,7 @@ def look_over(table: Table, columns: Sequence[Tally], n_items: int, declared: se
     warn_of_non_answers(table, label, declared)
     if not declared:
         warn_of_many_classes(table, label)
+        warn_of_json(table, label)
     warn_of_lone_annotator(table, annotator)
     if n_items == 1:
         warn_of_lone_item(table, item)
@@ -86,6 +89,25 @@ def look_over(table: Table, columns: Sequence[Tally], n_items: int, declared: se
         warn_of_mixed_types(table, role, values.values)
     for role, values in zip(ROLES[:2], columns, strict=False):
         warn_of_blanks(table, role, values.values)
+
+
+def warn_of_json(table: Table, label: Tally) -> None:
+    """Say that labels are texts of JSON, in which the answer is a part."""
+    found = next(filter(_is_json, label.values.tolist()), None)
+    if found is not None:
+        _warn(
+            f"labels of {table.name} are JSON, such as {quoted(found)}, and each text counts as a "
+            "class of its own; take the answers out of them"
+        )
+
+
+def _is_json(value: Any) -> bool:
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return False
+    with suppress(ValueError, RecursionError):
+        json.loads(value)
+        return True
+    return False
 
 
 def warn_of_non_answers(table: Table, label: Tally, declared: Collection[Any]) -> None:

@@ -10,11 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.data import with_gold
+from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.inference import Hooks, Start
-from coterie.io import read
 from coterie.kernels.gibbs.ended import Ended, taken_over
 
 Array = NDArray[Any]
@@ -42,15 +41,17 @@ def joined(
 
     Examples
     --------
+    >>> from coterie.io import read
     >>> old = read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
     >>> more = read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
     >>> joined(old, more, "error")
     <Annotations: 3 items x 3 annotators, 5 labels, 2 classes, 44.4 % missing>
     """
     parts = [one for one in (old, more) if one is not None]
-    frames = [one.to_frame() for one in parts]
-    whole = read(
-        pd.concat(frames, ignore_index=True),
+    both = table_from(pd.concat([one.to_frame() for one in parts], ignore_index=True))
+    named = replace(both.source, name="the earlier labels with the new ones")
+    whole = annotations_from(
+        replace(both, source=named, counted="in this order; the first is row 0"),
         classes=old.classes.tolist(),
         extra_answers=old.extra_answers.tolist() or None,
         duplicates=duplicates,
@@ -66,6 +67,7 @@ def news(old: Annotations, new: Annotations) -> float:
 
     Examples
     --------
+    >>> from coterie.io import read
     >>> old = read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
     >>> more = read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
     >>> round(news(old, joined(old, more, "error")), 3)
