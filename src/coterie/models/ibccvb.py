@@ -26,7 +26,7 @@ FloatArray = NDArray[np.float64]
 
 
 class IBCCVB(VariationalEstimator):
-    """iBCC by variational Bayes (Simpson and others, 2011): nearly the sampler's labels, at once.
+    """iBCC by variational Bayes, after Simpson and others (2011): nearly the sampler's labels.
 
     The model is that of :class:`coterie.IBCC`. The posterior is replaced by the nearest product of
     independent parts (truths, class proportions, every annotator's rows), found from the vote
