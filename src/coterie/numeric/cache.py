@@ -34,8 +34,8 @@ COMPILED = ("numeric", "kernels", "partition", "roles", "assign", "data/codes.py
 PREFIX = "coterie-"
 KEPT = 8
 """Folders that stay, those used last: of other branches, other numbas, the plain mode."""
-PATIENCE, LOOK = 60.0, 0.1
-"""Seconds to wait for another process that compiles the same, and between two looks."""
+PATIENCE, LOOK = 300.0, 0.1
+"""Seconds to wait for who compiles the same, on a busy machine too, and between two looks."""
 _given_up: list[OSError] = []
 _paused: list[bool] = []
 
