@@ -38,6 +38,7 @@ ON_REQUEST = (
     "two_classes",
     "communities",
     "cells",
+    "scale",
 )
 """Of what is found, or of what few need: only if named."""
 

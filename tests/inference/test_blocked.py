@@ -153,3 +153,21 @@ def test_blocked_and_collapsed_agree_within_their_error(kind):
     z = difference / np.sqrt(variance + 1e-8)
     assert np.abs(z).max() < 6  # Student's t of about 14 degrees, 60 of them
     assert np.mean(z**2) < 3
+
+
+def test_a_scan_has_the_bits_of_labels_in_memory(tmp_path):
+    pytest.importorskip("pyarrow")
+    crowd = coterie.simulate("mixed", items=60, annotators=9, random_state=2)
+    path = tmp_path / "labels.parquet"
+    crowd.annotations.to_frame().to_parquet(path)
+    scan = coterie.scan(path, shard_labels=100)
+    expected = fit("HCBCC", str(path)).probabilities()
+    found = fit("HCBCC", scan, checkpoint=tmp_path / "run.checkpoint")
+    assert len(scan) > 2
+    assert found.method == "blocked gibbs"
+    assert found.probabilities().equals(expected)
+    again = fit("HCBCC", scan, checkpoint=tmp_path / "run.checkpoint")
+    assert again.run["resumed"]
+    assert again.probabilities().equals(expected)
+    with pytest.raises(DataError, match="takes a scan with the blocked sampler"):
+        fit("HCBCC", scan, sampler="collapsed")

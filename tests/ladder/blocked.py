@@ -49,9 +49,11 @@ def check_weights(sampler, case):
                 log_joint_given(problem, {**z, i: t}, balance, matrix)
                 for t in range(problem.n_classes)
             ]
-            items.weigh_item(i, whole.items, whole.given, weights)
+            items.weigh_item(i, whole.items, whole.read, weights)
             assert_equal_up_to_a_constant(np.log(weights), want)
-            items.weigh_in_logs(i, whole.items, whole.given, weights)
+            items.weigh_many(i, whole.items, whole.read, weights)
+            assert_equal_up_to_a_constant(np.log(weights), want)
+            items.weigh_in_logs(i, whole.items, whole.read, weights)
             assert_equal_up_to_a_constant(np.log(weights), want)
 
 
@@ -68,11 +70,11 @@ def check_stationary(sampler, case):
         move = {}
         weights = np.zeros(problem.n_classes)
         for i in problem.free:
-            items.choose_item(i, whole.items, whole.given, weights, 0.5)
+            items.choose_item(i, whole.items, whole.read, weights, 0.5)
             shares = weights.copy()
             middles = np.cumsum(shares) - shares / 2
             for t, u in enumerate(middles):
-                assert items.choose_item(i, whole.items, whole.given, weights, u) == t
+                assert items.choose_item(i, whole.items, whole.read, weights, u) == t
                 move[i, t] = shares[t]
         states = list(all_states_given(problem))
         logs = np.array([log_joint_given(problem, z, balance, matrix) for z in states])

@@ -1,5 +1,6 @@
 """A model's kernels, as they are or with a planted bug, and states of them made to order."""
 
+import inspect
 import itertools
 import sys
 from dataclasses import dataclass
@@ -42,8 +43,9 @@ def compiled(function):
             inner = function.compiled
             return numba.njit(error_model="numpy")(lambda *args: inner(*args))
         path = folder / "called" / f"{module}.{name}" / "call.source"  # nobody lists it
-    if not path.exists():
-        text = f"from {module} import {name}\n\n\ndef call(*args):\n    return {name}(*args)\n"
+    names = ", ".join(inspect.signature(function.function).parameters)
+    text = f"from {module} import {name}\n\n\ndef call({names}):\n    return {name}({names})\n"
+    if not path.exists() or path.read_text("utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, text_writer(text))
     loader = SourceFileLoader(f"called.{module}.{name}", str(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from coterie.data.shards import Shards, cut
 from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chain_draws import part_of_trace
 from coterie.inference.engine import Order, Session, connect
+from coterie.inference.holder import opened
 from coterie.inference.start import NOISE, starting_group
 from coterie.kernels.gibbs.blocked.items import Totals
 from coterie.kernels.gibbs.check import check_groups
@@ -41,6 +43,22 @@ class Blocks:
         """Cut annotations; how finely changes no bit of a result."""
         shards = cut(annotations, 1 + int(annotations.n_labels // LABELS_PER_SHARD))
         return cls(shards, [shards.items_of(k) for k in range(len(shards))])
+
+    @classmethod
+    def opened(cls, shards: Shards) -> tuple[Blocks, Codes]:
+        """Take shards as they are, items in their order; give also codes that know no label."""
+        sizes, gold, n_labels = [0], [], []
+        for k in range(len(shards)):
+            shard = opened(shards, k)
+            sizes.append(sizes[-1] + len(shard.gold))
+            gold.append(np.array(shard.gold, np.int32))
+            n_labels.append(np.diff(shard.item_start))
+        start = np.concatenate([np.zeros(1, np.int64), *n_labels]).cumsum()
+        places = [slice(first, last) for first, last in itertools.pairwise(sizes)]
+        codes = without_items(shards)._replace(
+            item_start=start, gold=np.concatenate([np.zeros(0, np.int32), *gold])
+        )
+        return cls(shards, places), codes
 
 
 @contextmanager

@@ -16,6 +16,8 @@ from coterie.kernels.gibbs.blocked.items import (
     Marks,
     Totals,
     elect_items,
+    flat_given,
+    flat_totals,
     new_totals,
     start_items,
     sweep_items,
@@ -23,6 +25,10 @@ from coterie.kernels.gibbs.blocked.items import (
 
 FloatArray = NDArray[np.float64]
 LongArray = NDArray[np.int64]
+
+
+MOST_CELLS = 2**31
+"""Cells of all annotators' rows: a label is one number of 32 bits."""
 
 
 class Sizes(NamedTuple):
@@ -75,8 +81,9 @@ class Holder:
         self.n_clear = 0
         self._weights = np.zeros(sizes.n_classes)
         for number, shard in shards.items():
-            self.items[number] = items_of(shard, self.rows)
-            self.n_clear += int(elect_items(self.items[number], self._weights))
+            self.items[number] = items_of(shard, sizes, self.rows)
+            clear = elect_items(self.items[number], sizes.n_answers, self._weights)
+            self.n_clear += int(clear)
         self._tallied: dict[tuple[int, int], Tallied] = {}
 
     def sweep(self, order: Order) -> Totals:
@@ -84,11 +91,12 @@ class Holder:
         n_rows = self.sizes.n_annotators if self.rows is None else len(self.rows)
         totals = new_totals(n_rows, self.sizes.n_classes, self.sizes.n_answers)
         weights = np.zeros(self.sizes.n_classes)  # its own: chains call at the same time
+        counted, n_answers = flat_totals(totals), self.sizes.n_answers
         for number, items in self.items.items():
             if order.given is None:
-                start_items(items, order.noise, order.stream, totals, weights)
+                start_items(items, n_answers, order.noise, order.stream, counted, weights)
             else:
-                self._sweep_one(number, items, order.given, order, totals, weights)
+                self._sweep_one(number, items, flat_given(order.given), order, counted, weights)
         return totals
 
     def _sweep_one(
@@ -131,20 +139,26 @@ class Holder:
         self._tallied[chain, number] = Tallied(np.array(sums), tallied)
 
 
-def items_of(shard: Shard, rows: LongArray | None = None) -> Items:
+def items_of(shard: Shard, sizes: Sizes, rows: LongArray | None = None) -> Items:
     """Show a shard to the kernels; annotators are numbered by their place in ``rows``, if given."""
-    annotator = np.asarray(shard.item_annotator, np.int32)
+    if sizes.n_annotators * sizes.n_answers >= MOST_CELLS:
+        raise DataError(
+            f"{sizes.n_annotators:,} annotators times {sizes.n_answers:,} answers are more than a"
+            f" sweep can number, {MOST_CELLS:,}; leave out annotators with a label or two"
+        )
+    cell = np.array(shard.item_annotator, np.int32)
     if rows is not None:
-        annotator = np.searchsorted(rows, annotator).astype(np.int32)
+        cell = np.searchsorted(rows, cell).astype(np.int32)
+    cell *= np.int32(sizes.n_answers)
+    cell += shard.item_answer
     items = Items(
         np.asarray(shard.key, np.uint64),
         np.asarray(shard.item_start, np.int64),
-        annotator,
-        np.asarray(shard.item_answer, np.int32),
+        cell,
         np.asarray(shard.gold, np.int32),
         np.full(len(shard.gold), -1, np.int32),
     )
-    for array in items[:5]:  # all alike: code is compiled once
+    for array in items[:4]:  # all alike: code is compiled once
         array.setflags(write=False)
     return items
 

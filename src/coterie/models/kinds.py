@@ -17,13 +17,15 @@ from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
 from coterie.data.table import table_from
 from coterie.errors import Argument, DataError
-from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler
+from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler, sample
 from coterie.inference.blocked import Blocks, check_totals
 from coterie.inference.protocol import no_alignment
 from coterie.io.read import is_path
+from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
 from coterie.kernels.layout import Layout
-from coterie.models.base import TrueLabels
+from coterie.models.base import TrueLabels, as_scanned
+from coterie.models.blocked import posterior_of, sampler_of
 from coterie.models.sampling import SamplingEstimator, check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
@@ -117,6 +119,10 @@ class KindsEstimator(SamplingEstimator):
             The known kind of every item: a Series or dict, item -> kind, or the name of a column of
             ``data``. Every annotator then has a matrix, and every kind a class balance, of its own.
         """
+        if isinstance(data, Scan):
+            told = {"item": item, "annotator": annotator, "label": label, "kinds": kinds}
+            self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
+            return self
         annotations = self._read(data, true_labels, item=item, annotator=annotator, label=label)
         self.known_kinds_ = None if kinds is None else _find_kinds(kinds, data, annotations)
         if kinds is not None and self.kinds != 1:
@@ -147,13 +153,28 @@ class KindsEstimator(SamplingEstimator):
         plain = super()._sampler(annotations)
         if not self._is_blocked(annotations):
             return plain
-        kernels = importlib.import_module(f"coterie.kernels.gibbs.blocked.{self.plain}")
         return replace(
             plain,
-            kernels=cast(Kernels, kernels),
+            kernels=self._blocked_kernels(),
             hooks=replace(plain.hooks, check=check_totals),
             blocks=Blocks.of(annotations),
         )
+
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        """Fit to labels in shards, by the blocked sampler."""
+        self._check()
+        if self.sampler == "collapsed" or self._has_kinds:
+            raise DataError(
+                f"{type(self).__name__} takes a scan with the blocked sampler and without kinds of"
+                " items; leave those settings out, or coterie.read the labels"
+            )
+        sampler = sampler_of(self, self._blocked_kernels(), scan, self.densities)
+        run = sample(sampler, self._options(), self._identity(scan))
+        return posterior_of(scan, sampler, run.reported.item_probability, self._told(run, sampler))
+
+    def _blocked_kernels(self) -> Kernels:
+        module = importlib.import_module(f"coterie.kernels.gibbs.blocked.{self.plain}")
+        return cast(Kernels, module)
 
     def _is_blocked(self, annotations: Annotations) -> bool:
         if self.sampler == "auto" and not self._has_kinds:
@@ -216,7 +237,7 @@ class KindsEstimator(SamplingEstimator):
             kinds = ItemNumbers(one.columns, values[:, order])
         return Reported(found.item_probability, {KIND: kinds})
 
-    def _identity(self, annotations: Annotations) -> dict[str, Any]:
+    def _identity(self, annotations: Any) -> dict[str, Any]:
         identity, known = super()._identity(annotations), self._known
         if identity and known is not None:
             text = repr((known.names, known.codes.tolist()))

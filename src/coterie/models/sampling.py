@@ -20,12 +20,15 @@ from coterie.inference import (
     Hooks,
     Kernels,
     Options,
+    Sample,
     Sampler,
     plan_for,
     sample,
 )
+from coterie.io.scan.scanned import Scan
 from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
+from coterie.models.blocked import checksum_of
 from coterie.models.priors import resolved
 from coterie.models.update import going_on, news
 from coterie.posterior import Posterior
@@ -158,24 +161,29 @@ class SamplingEstimator(Estimator):
     ) -> Posterior:
         """Sample, and give what was found."""
         run = sample(sampler, options, identity)
-        found, reported = run.pooled, run.reported
-        own = found.averages.item_probability
-        weights = sampler.prior.class_weight + found.class_total
+        reported, own = run.reported, run.pooled.averages.item_probability
         return Posterior(
             annotations,
             reported.item_probability,
-            weights / weights.sum(),
-            found.confusion_mean,
-            draws=found.draws,
             raw_probability=None if reported.item_probability is own else own,
             item_numbers=reported.item_numbers,
-            model=type(self).__name__,
-            method=self._method(sampler),
-            abilities=self.abilities,
-            converged=run.converged,
-            settings=self.get_params(),
-            run=run.facts,
+            **self._told(run, sampler),
         )
+
+    def _told(self, run: Sample, sampler: Sampler) -> dict[str, Any]:
+        """Give the fields of a posterior that are not about items."""
+        weights = sampler.prior.class_weight + run.pooled.class_total
+        return {
+            "class_balance": weights / weights.sum(),
+            "confusion_mean": run.pooled.confusion_mean,
+            "draws": run.pooled.draws,
+            "model": type(self).__name__,
+            "method": self._method(sampler),
+            "abilities": self.abilities,
+            "converged": run.converged,
+            "settings": self.get_params(),
+            "run": run.facts,
+        }
 
     def _sampler(self, annotations: Annotations) -> Sampler:
         """Put together what is sampled."""
@@ -211,7 +219,7 @@ class SamplingEstimator(Estimator):
             type(self).__name__,
         )
 
-    def _identity(self, annotations: Annotations) -> dict[str, Any]:
+    def _identity(self, annotations: Any) -> dict[str, Any]:
         """Say what a checkpoint must share with this fit, by the names users know."""
         if self.checkpoint is None:
             return {}
@@ -220,7 +228,7 @@ class SamplingEstimator(Estimator):
         for name in ELSEWHERE:
             settings.pop(name, None)
         return {
-            "data": checksum(annotations),
+            "data": (checksum_of if isinstance(annotations, Scan) else checksum)(annotations),
             "model": type(self).__name__,
             "prior": self.resolve_prior(annotations).checksum(),
             **settings,

@@ -86,19 +86,19 @@ ITEMS, GIVEN, WHOLE = (f"kernels/gibbs/blocked/{part}.py" for part in ("items", 
 BUGS = {
     "class balance forgotten": (
         IBCC_3, check_weights,
-        [(ITEMS, "weights[t] = given.balance[t]", "weights[t] = 1.0")],
+        [(ITEMS, "a, b, c = given.balance[0], given.balance[1], given.balance[2]",
+          "a, b, c = 1.0, 1.0, 1.0")],
     ),
     "matrix transposed": (
         IBCC_2, check_weights,
-        [(ITEMS, "weights[t] *= row[t]",
-          "weights[t] *= chance[t][np.uintp(items.item_answer[label])]")],
+        [(ITEMS, "weights[0], weights[1] = a, b\n", "weights[0], weights[1] = b, a\n")],
     ),
     "last label skipped": (
         IBCC_3, check_stationary,
-        [(ITEMS, "in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):\n"
-          "        chance",
-          "in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1]) - 1):\n"
-          "        chance")],
+        [(ITEMS, "np.uintp(items.item_start[i + 1])):\n"
+          "        place = np.uintp(items.item_cell[label]) * np.uintp(3)",
+          "np.uintp(items.item_start[i + 1]) - np.uintp(1)):\n"
+          "        place = np.uintp(items.item_cell[label]) * np.uintp(3)")],
     ),
     "one number for all items": (
         CBCC_2, check_enumeration_briefly,

@@ -27,18 +27,17 @@ class whose product has lost digits is 1e-100 times as probable, and no uniform 
 
 
 class Items(NamedTuple):
-    """Some items and their labels, as :class:`coterie.data.shards.Shard` has them."""
+    """Some items and their labels; each label one number, of its annotator and its answer."""
 
     key: NDArray[np.uint64]  # (items,)
     item_start: LongArray  # (items + 1,)
-    item_annotator: IntArray  # (labels,)
-    item_answer: IntArray  # (labels,)
+    item_cell: IntArray  # (labels,)   annotator * answers + answer
     gold: IntArray  # (items,)   the known class, or -1
     winner: IntArray  # (items,)   whom the vote has elected, -1 where it is not clear
 
 
 class Given(NamedTuple):
-    """What the items of one sweep are given."""
+    """What the items of one sweep are given; kernels of items read it flat (:func:`flat_given`)."""
 
     balance: FloatArray  # (classes,)                       tau
     log_balance: FloatArray  # (classes,)
@@ -74,16 +73,60 @@ def new_totals(n_annotators: int, n_classes: int, n_answers: int) -> Totals:
     return Totals(np.zeros(n_classes, np.int64), said, np.zeros(1, np.int64))
 
 
+def flat_given(given: Given) -> Given:
+    """Show the same matrices in one dimension: a label's cell, times classes, is where it reads."""
+    return given._replace(chance=given.chance.reshape(-1), log_chance=given.log_chance.reshape(-1))
+
+
+def flat_totals(totals: Totals) -> Totals:
+    """Show the same counts in one dimension."""
+    return totals._replace(said=totals.said.reshape(-1))
+
+
+@piece
+def weigh_three(i: int, items: Items, given: Given, weights: FloatArray) -> None:
+    """Write the weights of three classes, without a loop over them."""
+    a, b, c = given.balance[0], given.balance[1], given.balance[2]
+    for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
+        place = np.uintp(items.item_cell[label]) * np.uintp(3)
+        a *= given.chance[place]
+        b *= given.chance[place + np.uintp(1)]
+        c *= given.chance[place + np.uintp(2)]
+    weights[0], weights[1], weights[2] = a, b, c
+
+
+@piece
+def weigh_two(i: int, items: Items, given: Given, weights: FloatArray) -> None:
+    """Write the weights of two classes, without a loop over them."""
+    a, b = given.balance[0], given.balance[1]
+    for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
+        place = np.uintp(items.item_cell[label]) * np.uintp(2)
+        a *= given.chance[place]
+        b *= given.chance[place + np.uintp(1)]
+    weights[0], weights[1] = a, b
+
+
+@piece
+def weigh_many(i: int, items: Items, given: Given, weights: FloatArray) -> None:
+    """Write the weights of any number of classes."""
+    n_classes = np.uintp(len(weights))
+    for t in range(n_classes):
+        weights[t] = given.balance[t]
+    for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
+        place = np.uintp(items.item_cell[label]) * n_classes
+        for t in range(n_classes):
+            weights[t] *= given.chance[place + t]
+
+
 @piece
 def weigh_item(i: int, items: Items, given: Given, weights: FloatArray) -> float:
     """Write the weight of every class of item i; give the largest."""
-    for t in range(np.uintp(len(weights))):
-        weights[t] = given.balance[t]
-    for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
-        chance = given.chance[np.uintp(items.item_annotator[label])]
-        row = chance[np.uintp(items.item_answer[label])]
-        for t in range(np.uintp(len(weights))):
-            weights[t] *= row[t]
+    if len(weights) == 3:
+        weigh_three(i, items, given, weights)
+    elif len(weights) == 2:
+        weigh_two(i, items, given, weights)
+    else:
+        weigh_many(i, items, given, weights)
     highest = 0.0
     for t in range(np.uintp(len(weights))):
         highest = weights[t] if weights[t] > highest else highest
@@ -96,9 +139,9 @@ def weigh_in_logs(i: int, items: Items, given: Given, weights: FloatArray) -> No
     for t in range(len(weights)):
         weights[t] = given.log_balance[t]
     for label in range(items.item_start[i], items.item_start[i + 1]):
-        l, c = items.item_annotator[label], items.item_answer[label]
+        place = items.item_cell[label] * len(weights)
         for t in range(len(weights)):
-            weights[t] += given.log_chance[l, c, t]
+            weights[t] += given.log_chance[place + t]
     highest = -math.inf
     for t in range(len(weights)):
         highest = max(highest, weights[t])
@@ -121,12 +164,11 @@ def choose_item(i: int, items: Items, given: Given, weights: FloatArray, u: floa
 @piece
 def count_item(i: int, t: int, items: Items, totals: Totals) -> None:
     """Count item i under class t."""
-    truth = np.uintp(t)
+    truth, n_classes = np.uintp(t), np.uintp(len(totals.class_total))
     totals.class_total[truth] += 1
     totals.agreed[0] += items.winner[i] == t
     for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
-        said = totals.said[np.uintp(items.item_annotator[label])]
-        said[np.uintp(items.item_answer[label])][truth] += 1
+        totals.said[np.uintp(items.item_cell[label]) * n_classes + truth] += 1
 
 
 @part
@@ -157,21 +199,22 @@ def sweep_items(items: Items, given: Given, stream: Stream, totals: Totals, mark
 
 
 @part
-def count_votes(i: int, items: Items, weights: FloatArray) -> None:
+def count_votes(i: int, items: Items, n_answers: int, weights: FloatArray) -> None:
     """Write how many labels of each class item i has; extra answers are no votes."""
     for t in range(len(weights)):
         weights[t] = 0.0
     for label in range(items.item_start[i], items.item_start[i + 1]):
-        if items.item_answer[label] < len(weights):
-            weights[items.item_answer[label]] += 1
+        answer = items.item_cell[label] % n_answers
+        if answer < len(weights):
+            weights[answer] += 1
 
 
 @kernel
-def elect_items(items: Items, weights: FloatArray) -> int:
+def elect_items(items: Items, n_answers: int, weights: FloatArray) -> int:
     """Note whom the vote of every item elects, where that is clear and not known; count those."""
     n_clear = 0
     for i in range(len(items.gold)):
-        count_votes(i, items, weights)
+        count_votes(i, items, n_answers, weights)
         best, n_tied = 0, 0
         for t in range(len(weights)):
             if weights[t] > weights[best]:
@@ -186,7 +229,12 @@ def elect_items(items: Items, weights: FloatArray) -> int:
 
 @kernel
 def start_items(
-    items: Items, noise: float, stream: Stream, totals: Totals, weights: FloatArray
+    items: Items,
+    n_answers: int,
+    noise: float,
+    stream: Stream,
+    totals: Totals,
+    weights: FloatArray,
 ) -> None:
     """Count every item under the class that it starts with: the vote, or that of a random label.
 
@@ -196,13 +244,13 @@ def start_items(
         truth, start = items.gold[i], items.item_start[i]
         n = items.item_start[i + 1] - start
         if truth < 0 and n > 0:
-            count_votes(i, items, weights)
+            count_votes(i, items, n_answers, weights)
             best = 0
             for t in range(len(weights)):
                 if weights[t] > weights[best]:
                     best = t
             u, v = uniforms(stream, items.key[i], 0)
-            said = items.item_answer[start + int(v * n)]
+            said = items.item_cell[start + int(v * n)] % n_answers
             truth = np.int32(said if u < noise and said < len(weights) else best)
         if truth >= 0:
             count_item(i, truth, items, totals)

@@ -14,6 +14,8 @@ from coterie.kernels.gibbs.blocked.items import (
     Items,
     Marks,
     Totals,
+    flat_given,
+    flat_totals,
     new_given,
     new_totals,
     sweep_part,
@@ -35,15 +37,27 @@ class Whole(NamedTuple):
     given: Given
     totals: Totals
     marks: Marks
+    read: Given  # the same matrices and counts, flat, for the items
+    counted: Totals
 
 
 def new_whole(truth: IntArray, data: Codes) -> Whole:
     """Show the data as items, keyed by their numbers; their truths go to the state's."""
     n_items, sizes = len(data.gold), (len(data.annotator_start) - 1, data.n_classes, data.n_answers)
-    labels = (data.item_start, data.item_annotator, data.item_answer, data.gold)
-    items = Items(np.arange(n_items, dtype=np.uint64), *labels, np.full(n_items, -1, np.int32))
+    cell = np.zeros(len(data.item_answer), np.int32)
+    labels = (data.item_start, cell, data.gold, np.full(n_items, -1, np.int32))
+    items = Items(np.arange(n_items, dtype=np.uint64), *labels)
+    number_cells(items, data)
     marks = Marks(np.zeros(data.n_classes), truth, np.zeros((n_items, data.n_classes)))
-    return Whole(items, new_given(*sizes), new_totals(*sizes), marks)
+    given, totals = new_given(*sizes), new_totals(*sizes)
+    return Whole(items, given, totals, marks, flat_given(given), flat_totals(totals))
+
+
+@part
+def number_cells(items: Items, data: Codes) -> None:
+    """Give every label its number, of annotator and answer."""
+    for k in range(len(data.item_answer)):
+        items.item_cell[k] = data.item_annotator[k] * data.n_answers + data.item_answer[k]
 
 
 @part
@@ -54,7 +68,8 @@ def sweep_whole(
     stream = Stream(int(rng.random() * WORDS), int(rng.random() * WORDS), 0)
     clear_totals(whole.totals)
     whole.marks.sums[:] = 0.0
-    sweep_part(whole.items, whole.given, stream, whole.totals, whole.marks)
+    number_cells(whole.items, data)  # tests write other answers to the data
+    sweep_part(whole.items, whole.read, stream, whole.counted, whole.marks)
     for i in range(len(data.gold)):
         for t in range(data.n_classes):
             tally.probability[i, t] += tally.weight * whole.marks.sums[i, t]

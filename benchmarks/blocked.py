@@ -1,0 +1,190 @@
+"""A blocked truth sweep against the same in C with OpenMP, and on one and two Dask workers."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from coterie.data.keys import key_of
+from coterie.data.shards import Shard
+from coterie.inference.engine import Order, Session, connect
+from coterie.inference.holder import Sizes, items_of
+from coterie.kernels.gibbs.blocked.items import Given, Totals, new_totals
+from coterie.numeric.keyed import Stream
+
+CLASSES, PER_ITEM = 3, 10
+FLAGS = ("-O3", "-march=native", "-std=c11", "-fopenmp")
+POINTERS = (
+    "key", "item_start", "item_annotator", "item_answer", "gold", "balance", "chance",
+    "class_total", "said", "sums",
+)  # fmt: skip
+
+
+class MadeShards:
+    """Random labels, made where they are opened: ten per item, three classes."""
+
+    n_classes = n_answers = CLASSES
+
+    def __init__(self, n_labels: int, n_annotators: int, n_shards: int) -> None:
+        self.n_items, self.n_labels = n_labels // PER_ITEM, n_labels
+        self.n_annotators, self.n_shards = n_annotators, n_shards
+        self.labels_per_annotator = np.full(n_annotators, n_labels // n_annotators)
+
+    def __len__(self) -> int:
+        return self.n_shards
+
+    def open(self, k: int) -> Shard:
+        """Make the k-th shard."""
+        first, last = (self.n_items * part // self.n_shards for part in (k, k + 1))
+        n, rng = last - first, np.random.default_rng(k)
+        annotator = rng.integers(0, self.n_annotators, (n, PER_ITEM), np.int32)
+        annotator.sort(axis=1)
+        answer = rng.integers(0, CLASSES, n * PER_ITEM, np.int32)
+        start = np.arange(n + 1, dtype=np.int64) * PER_ITEM
+        key = key_of(np.arange(first, last))
+        return Shard(key, start, annotator.reshape(-1), answer, np.full(n, -1, np.int32))
+
+
+def given_for(n_annotators: int) -> Given:
+    """Matrices of people who are mostly right."""
+    rng = np.random.default_rng(1)
+    matrix = rng.dirichlet(np.ones(CLASSES), (n_annotators, CLASSES))
+    matrix = np.ascontiguousarray((matrix + 2 * np.eye(CLASSES)).swapaxes(1, 2) / 3)
+    balance = np.full(CLASSES, 1 / CLASSES)
+    return Given(balance, np.log(balance), matrix, np.log(matrix))
+
+
+class Crowd(ctypes.Structure):
+    """As in blocked.c."""
+
+    _fields_ = (
+        *((n, ctypes.c_int64) for n in ("n_items", "n_annotators", "n_classes", "n_answers")),
+        *((name, ctypes.c_void_p) for name in POINTERS),
+        *((name, ctypes.c_uint64) for name in ("low", "high", "sweep")),
+    )
+
+
+def build() -> Any:
+    """The compiled loop; None without gcc."""
+    if shutil.which("gcc") is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        library, source = Path(folder, "blocked.so"), Path(__file__).with_name("blocked.c")
+        subprocess.run(
+            ["gcc", *FLAGS, "-Wall", "-shared", "-fPIC", "-o", library, source], check=True
+        )
+        return ctypes.CDLL(str(library))
+
+
+class CSweep:
+    """The loop on all shards at once."""
+
+    def __init__(self, library: Any, shards: MadeShards, given: Given) -> None:
+        parts = [shards.open(k) for k in range(len(shards))]
+        names = ("key", "item_annotator", "item_answer", "gold")
+        self.arrays = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
+        self.totals = new_totals(shards.n_annotators, CLASSES, CLASSES)
+        self.arrays |= {
+            "item_start": np.arange(shards.n_items + 1, dtype=np.int64) * PER_ITEM,
+            "balance": given.balance,
+            "chance": given.chance,
+            "class_total": self.totals.class_total,
+            "said": self.totals.said,
+            "sums": np.zeros((shards.n_items, CLASSES)),
+        }
+        sizes = (shards.n_items, shards.n_annotators, CLASSES, CLASSES)
+        pointers = {name: self.arrays[name].ctypes.data for name in POINTERS}
+        self.crowd, self.library = Crowd(*sizes, low=1, high=2, sweep=3, **pointers), library
+
+    def run(self, threads: int) -> Totals:
+        """One sweep."""
+        self.library.sweep(ctypes.byref(self.crowd), ctypes.c_int64(threads))
+        return self.totals
+
+
+def best(
+    run: Callable[[], Any], rounds: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """The least seconds of several rounds: a busy machine only adds."""
+    times = []
+    for _ in range(rounds):
+        start = clock()
+        run()
+        times.append(clock() - start)
+    return min(times)
+
+
+def sweeper(session: Session, given: Given) -> Callable[[], Totals]:
+    """Sweeps one after the other, tallied."""
+    done = iter(range(10**9))
+
+    def sweep() -> Totals:
+        return session.sweep(Order(0, Stream(1, 2, 3), given, tallied=next(done)))
+
+    return sweep
+
+
+def against_c(library: Any, n_labels: int, n_annotators: int, rounds: int = 7) -> dict[str, Any]:
+    """Nanoseconds of processor time per label of both, on one thread and on two, in turns."""
+    shards, given = MadeShards(n_labels, n_annotators, 8), given_for(n_annotators)
+    row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
+    loop = CSweep(library, shards, given)
+    for threads in (1, 2):
+        session = connect("threads", threads).open(shards)
+        sweep = sweeper(session, given)
+        for found, expected in zip(sweep()[:2], loop.run(threads)[:2], strict=True):
+            np.testing.assert_array_equal(found, expected)
+        ours, theirs = np.inf, np.inf
+        for _ in range(rounds):
+            ours = min(ours, best(sweep, 1, time.process_time))
+            theirs = min(theirs, best(lambda n=threads: loop.run(n), 1, time.process_time))
+        session.close()
+        row |= {
+            f"ns/label, {threads}": 1e9 * ours / n_labels,
+            f"C, {threads}": 1e9 * theirs / n_labels,
+            f"ratio, {threads}": ours / theirs,
+        }
+    return row
+
+
+def bytes_per_label(n_labels: int, n_annotators: int) -> float:
+    """What a holder of all shards keeps, the sums of probabilities left out."""
+    sizes = Sizes(n_annotators, CLASSES, CLASSES)
+    items = items_of(MadeShards(n_labels, n_annotators, 1).open(0), sizes)
+    return sum(array.nbytes for array in items) / n_labels
+
+
+def on_dask(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]:
+    """Seconds per sweep of two threads, of one Dask worker and of two."""
+    import distributed
+
+    shards, given = MadeShards(n_labels, n_annotators, 16), given_for(n_annotators)
+    row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
+    session = connect("threads", 2).open(shards)
+    sweep = sweeper(session, given)
+    sweep()
+    row["two threads"] = best(sweep, rounds)
+    session.close()
+    for n_workers in (1, 2):
+        with (
+            distributed.LocalCluster(
+                n_workers=n_workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster,
+            distributed.Client(cluster, set_as_default=False) as client,
+        ):
+            held = connect(client).open(shards)
+            sweep = sweeper(held, given)
+            sweep()
+            row[f"{n_workers} Dask"] = best(sweep, rounds)
+            held.close()
+    row["2 against 1"] = row["1 Dask"] / row["2 Dask"]
+    row["2 against threads"] = row["2 Dask"] / row["two threads"]
+    return row

@@ -1,0 +1,224 @@
+"""Dask as an engine: the bits of threads, also when workers are killed; sentences when it fails."""
+
+import os
+import signal
+import warnings
+
+import numpy as np
+import pytest
+
+import coterie
+from builders.blocked import bits, crowd, fit, in_shards
+from coterie.data.shards import cut
+from coterie.engines import dask as adapter
+from coterie.engines import worker
+from coterie.errors import CoterieError, DataError, MissingExtraError
+from coterie.inference.engine import Order, connect
+from coterie.kernels.gibbs.blocked.items import Given
+from coterie.numeric.keyed import Stream
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")
+FEW = {"sweeps": 30, "burn_in": 10}
+
+
+def cluster_of(n_workers):
+    return distributed.LocalCluster(
+        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+    )
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers, each a process of its own."""
+    with (
+        warnings.catch_warnings(action="ignore"),
+        cluster_of(2) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module", params=["threads", "dask"])
+def engine(request):
+    """One suite for both adapters."""
+    if request.param == "threads":
+        return connect("threads", 2)
+    return connect(request.getfixturevalue("client"))
+
+
+def given_by_hand(annotations):
+    rng = np.random.default_rng(1)
+    matrix = rng.dirichlet(np.ones(4), (annotations.n_annotators, 3)).swapaxes(1, 2)
+    balance = rng.dirichlet(np.ones(3))
+    return Given(balance, np.log(balance), matrix.copy(), np.log(matrix))
+
+
+def ordered(session, given, n=4):
+    """Start two chains and make some sweeps, tallied but for the first."""
+    found = []
+    for chain in (0, 1):
+        stream = Stream(5, chain, 0)
+        found.append(session.sweep(Order(chain, stream, None, noise=0.3)))
+        for k in range(n):
+            order = Order(chain, stream._replace(sweep=k + 1), given, tallied=k - 1)
+            found.append(session.sweep(order))
+    sums = [array for chain in (0, 1) for array in session.sums(chain)]
+    return [array.tobytes() for totals in found for array in totals], sums
+
+
+def test_a_session_counts_and_sums_as_one_shard_would(engine):
+    annotations = crowd()
+    given, whole = given_by_hand(annotations), cut(annotations, 1)
+    session = connect("threads", 1).open(whole)
+    expected, (one, two) = ordered(session, given)
+    assert session.n_clear > 10
+    shards = cut(annotations, 5)
+    held = engine.open(shards)
+    counts, sums = ordered(held, given)
+    assert held.n_clear == session.n_clear
+    assert counts == expected
+    for whole_sums, parts in ((one, sums[:5]), (two, sums[5:])):
+        assert np.concatenate(parts).tobytes() == whole_sums.tobytes()
+    held.close()
+
+
+def test_sums_that_are_put_back_go_on(engine):
+    annotations = crowd()
+    given, shards = given_by_hand(annotations), cut(annotations, 3)
+    session = engine.open(shards)
+    ordered(session, given)
+    middle = [array.copy() for array in session.sums(0)]
+    last = Order(0, Stream(5, 0, 9), given, tallied=3)
+    session.sweep(last)
+    expected = session.sums(0)
+    again = engine.open(shards)
+    again.restore(0, middle, 3)
+    again.sweep(last)
+    for one, other in zip(again.sums(0), expected, strict=True):
+        assert one.tobytes() == other.tobytes()
+    session.close()
+    again.close()
+
+
+def test_few_annotators_make_few_counts(client):
+    """Everybody has one label: one of two workers hears less than half of the crowd."""
+    rows = [(f"q{k % 31}", f"a{k}", "xy"[k % 2]) for k in range(310)]
+    annotations = coterie.read(rows)
+    session = connect(client).open(cut(annotations, 12))
+    heard = [slot.rows for slot in session._slots]
+    assert [len(rows) < 155 for rows in heard if rows is not None] == [True]
+    half, matrix = np.full(2, 0.5), np.full((310, 2, 2), 0.5)
+    given = Given(half, np.log(half), matrix, np.log(matrix))
+    order = Order(0, Stream(1, 2, 3), given, tallied=0)
+    found = session.sweep(order)
+    plain = connect("threads", 1).open(cut(annotations, 1)).sweep(order)
+    for one, other in zip(found, plain, strict=True):
+        np.testing.assert_array_equal(one, other)
+    session.close()
+
+
+@pytest.mark.parametrize("kind", ["CBCC", "HCBCC"])
+def test_a_fit_on_dask_has_the_bits_of_threads(kind, client, monkeypatch):
+    annotations = crowd()
+    expected = bits(fit(kind, annotations, **FEW))
+    in_shards(monkeypatch, 3, annotations)
+    assert bits(fit(kind, annotations, engine=client, sampler="auto", **FEW)) == expected
+
+
+def test_a_killed_worker_changes_no_bit(client, monkeypatch):
+    annotations = crowd()
+    expected = bits(fit("HCBCC", annotations, **FEW))
+    in_shards(monkeypatch, 5, annotations)
+    real, called = adapter.DaskSession.sweep, []
+
+    def sweep(self, order):
+        called.append(order)
+        if len(called) in (12, 45):  # in burn-in, and with sums that have not been brought home
+            pids = self._engine.client.run(worker.process_of)
+            os.kill(next(iter(pids.values())), signal.SIGKILL)
+        return real(self, order)
+
+    monkeypatch.setattr(adapter.DaskSession, "sweep", sweep)
+    moved = []
+    move = adapter.DaskSession._move
+    monkeypatch.setattr(
+        adapter.DaskSession, "_move", lambda self, k, g: (moved.append(k), move(self, k, g))
+    )
+    assert bits(fit("HCBCC", annotations, engine=client, **FEW)) == expected
+    assert len(called) == 62  # two chains of 30 sweeps, and their starts
+    assert moved
+
+
+def test_sums_are_brought_home_before_too_much_is_kept(client, monkeypatch):
+    monkeypatch.setattr(adapter, "KEPT_BYTES", 10_000)
+    annotations = crowd()
+    in_shards(monkeypatch, 2, annotations)
+    expected = bits(fit("IBCC", annotations, **FEW))
+    assert bits(fit("IBCC", annotations, engine=client, **FEW)) == expected
+
+
+class Gone:
+    """Shards of which one cannot be read, wherever it is opened."""
+
+    n_items, n_labels, n_annotators, n_classes, n_answers = 4, 4, 2, 2, 2
+    labels_per_annotator = np.array([2, 2])
+
+    def __len__(self):
+        return 2
+
+    def open(self, k):
+        raise OSError(f"no such file: part-{k}")
+
+
+def test_a_shard_that_a_worker_cannot_read_is_named(client):
+    with pytest.raises(DataError, match="shard 1 of 2 cannot be read: no such file: part-0"):
+        connect(client).open(Gone())
+
+
+def test_nobody_at_the_address_is_one_sentence(monkeypatch):
+    monkeypatch.setattr(adapter, "CONNECT_SECONDS", 1)
+    with pytest.raises(CoterieError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9;"):
+        connect("tcp://127.0.0.1:9")
+
+
+def test_without_distributed_the_sentence_names_the_extra(monkeypatch):
+    def missing(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(adapter.importlib, "import_module", missing)
+    with pytest.raises(MissingExtraError, match=r'pip install "coterie\[dask\]"'):
+        adapter.connect("dask", None)
+
+
+def test_a_scheduler_that_is_gone_is_one_sentence(monkeypatch):
+    annotations = crowd()
+    with warnings.catch_warnings(action="ignore"):
+        cluster = cluster_of(1)
+        client = distributed.Client(cluster, set_as_default=False)
+        session = connect(client).open(cut(annotations, 2))
+        given = given_by_hand(annotations)
+        session.sweep(Order(0, Stream(1, 2, 1), given, tallied=0))
+        cluster.close(timeout=10)
+        with pytest.raises(CoterieError, match=r"the Dask scheduler at .* does not answer"):
+            session.sweep(Order(0, Stream(1, 2, 2), given))
+        session.close()
+        client.close(timeout=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_workers", [1, 4])
+def test_the_number_of_workers_changes_no_bit(n_workers, monkeypatch):
+    annotations = crowd()
+    expected = {kind: bits(fit(kind, annotations, **FEW)) for kind in ("IBCC", "CBCC", "HCBCC")}
+    in_shards(monkeypatch, 7, annotations)
+    with cluster_of(n_workers) as cluster, distributed.Client(cluster) as client:
+        for kind, wanted in expected.items():
+            assert bits(fit(kind, annotations, engine=client, **FEW)) == wanted
+
+
+@pytest.mark.slow
+def test_a_cluster_is_started_where_there_is_none():
+    annotations = crowd()
+    expected = bits(fit("IBCC", annotations, **FEW))
+    assert bits(fit("IBCC", annotations, engine="dask", n_jobs=2, **FEW)) == expected
