@@ -5,11 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
-import signal
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NoReturn, TextIO
 
 PLAIN = {
@@ -36,19 +32,6 @@ def take_any_encoding() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="coterie.ascii")
-
-
-@contextmanager
-def quiet_interruption() -> Iterator[None]:
-    """End at once on Ctrl-C: libraries that are being imported make of it what they like."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def last_words() -> None:
