@@ -297,3 +297,30 @@ def test_a_small_gz_of_one_endless_line(tmp_path):
         for _ in range(200):
             file.write(b"x" * (1 << 20))
     refuse(lambda: coterie.read(tmp_path / "a.csv.gz"))
+
+
+@pytest.mark.parametrize("damage", ["endless rows", "a large member"])
+def test_a_small_sheet_that_would_become_a_large_one(tmp_path, damage, monkeypatch):
+    import zipfile
+
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["item", "annotator", "label"], ["q1", "a", "x"], ["q1", "b", "y"]):
+        book.active.append(row)
+    book.save(tmp_path / "good.xlsx")
+    assert coterie.read(tmp_path / "good.xlsx").n_items == 1
+    monkeypatch.setattr("coterie.io.excel.MOST_ROWS", 100)
+    monkeypatch.setattr("coterie.io.excel.MOST_BYTES", 1 << 20)
+    row = b'<row r="1"><c r="A1"><v>1</v></c></row>'
+    with (
+        zipfile.ZipFile(tmp_path / "good.xlsx") as good,
+        zipfile.ZipFile(tmp_path / "bad.xlsx", "w", zipfile.ZIP_DEFLATED) as bad,
+    ):
+        for name in good.namelist():
+            content = good.read(name)
+            if damage == "endless rows" and name.endswith("sheet1.xml"):
+                content = content.replace(b"<sheetData>", b"<sheetData>" + row * 200)
+            bad.writestr(name, content)
+        if damage == "a large member":
+            bad.writestr("xl/large.bin", bytes(1 << 20))
+    refuse(lambda: coterie.read(tmp_path / "bad.xlsx"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
+import zipfile
+from collections.abc import Hashable, Iterator
+from itertools import islice
+from typing import Any, BinaryIO
 
 from coterie.data import Table
 from coterie.data.provenance import Format, Source
@@ -12,6 +14,11 @@ from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import reason_of
 from coterie.io.files import File
 from coterie.words.visible import quoted
+
+MOST_ROWS = 1_048_576
+"""Of a sheet, as Excel has it."""
+MOST_BYTES = 1 << 30
+"""Of a file when it is unpacked."""
 
 
 def excel_table(file: File) -> Table:
@@ -22,8 +29,9 @@ def excel_table(file: File) -> Table:
         raise MissingExtraError("reading an Excel sheet", "openpyxl", "excel") from error
     try:
         with file.open() as handle:
+            _check_size(handle, file.name)
             book = openpyxl.load_workbook(handle, read_only=True, data_only=True)
-            title, rows = _first_filled(book)
+            title, rows = _first_filled(book, file.name)
     except CoterieError:
         raise
     except Exception as error:  # openpyxl raises almost anything on damaged bytes
@@ -42,9 +50,26 @@ def excel_table(file: File) -> Table:
     return columns_table(source, columns, counted="the row below the header is row 0")
 
 
-def _first_filled(book: Any) -> tuple[str, list[tuple[Any, ...]]]:
+def _check_size(handle: BinaryIO, name: str) -> None:
+    """Refuse a small file that would become a large one."""
+    with zipfile.ZipFile(handle) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    handle.seek(0)
+    if size > MOST_BYTES:
+        raise DataError(f"{name} is an Excel file of {size / 1e9:,.1f} GB unpacked; save it as CSV")
+
+
+def _first_filled(book: Any, name: str) -> tuple[str, list[tuple[Any, ...]]]:
     for sheet in book.worksheets:
-        rows = [row for row in sheet.iter_rows(values_only=True) if any(x is not None for x in row)]
+        rows = list(_filled(sheet, name))
         if rows:
             return sheet.title, rows
     return "", []
+
+
+def _filled(sheet: Any, name: str) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of a sheet that hold something; a sheet that does not end is none."""
+    rows = sheet.iter_rows(values_only=True)
+    yield from (row for row in islice(rows, MOST_ROWS) if any(x is not None for x in row))
+    if next(rows, None) is not None:
+        raise DataError(f"{name} has a sheet of more than {MOST_ROWS:,} rows, which Excel has not")
