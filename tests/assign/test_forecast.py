@@ -91,6 +91,23 @@ def test_choosing_is_better_than_chance_and_more_labels_are_better(posterior):
     assert (curve["cost"] == curve["labels"]).all()
 
 
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+@pytest.mark.parametrize(
+    "model",
+    [
+        coterie.QuickConsensus(),
+        coterie.Consensus(random_state=0, progress=False, n_jobs=1, chains=2),
+    ],
+)
+def test_more_labels_are_better_where_they_overlap_too(model):
+    crowd = coterie.simulate("mixed", items=80, annotators=10, labels_per_item=4, random_state=0)
+    curve = forecast(model.fit(crowd.annotations).posterior_, labels=300).curve
+    for name in ("information", "random"):
+        accuracy = curve.loc[curve["policy"] == name, "accuracy"]
+        assert (accuracy.diff().dropna() > -0.002).all()
+        assert accuracy.iloc[-1] > accuracy.iloc[0] + 0.01
+
+
 def test_what_a_target_takes(posterior):
     now = forecast(posterior, labels=0).curve["accuracy"].iloc[0]
     found = forecast(posterior, target=now + 0.05, cost=0.5)
