@@ -35,9 +35,9 @@ from coterie.words.visible import quoted
 MOST_KINDS = 50
 SAMPLERS = ("auto", "collapsed", "blocked")
 BLOCKED_LABELS = 10_000_000
-"""Labels from which on ``sampler="auto"`` takes the blocked sampler. Up to a million it needs as much
-processor time per effective draw as the collapsed one, or more (``benchmarks/crossing.py``); a chain
-of ten million should not wait for one core."""
+"""Labels from which on ``sampler="auto"`` takes the blocked sampler. Up to a million it needs as
+much processor time per effective draw as the collapsed one, or more (benchmarks/crossing.py); a
+chain of ten million should not wait for one core."""
 
 
 class KindsEstimator(SamplingEstimator):
