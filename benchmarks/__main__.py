@@ -29,6 +29,8 @@ PARTS = (
     "samplers.end_to_end",
 )
 ON_REQUEST = (
+    "scan",
+    "driver",
     "default",
     "people",
     "mix",

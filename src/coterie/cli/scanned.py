@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from coterie.abilities import SAMPLED
 from coterie.cli import aggregate, show
 from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, check_free, write_set
@@ -115,7 +116,7 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
         return {}
     tables = ["annotators", "confusion"]
     tables += ["coteries"] if model.abilities.coteries else []
-    tables += ["diagnostics"] if model.method == "gibbs" else []
+    tables += ["diagnostics"] if model.method in SAMPLED else []
     paths = targets(job.out, tables, job.format)
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:

@@ -17,8 +17,8 @@ from coterie.data.codes import Codes
 from coterie.inference.modes import LEAST_DRAWS, LEAST_NATS, judge
 from coterie.inference.soft_shards import SoftShards
 from coterie.inference.verdicts import note_labels, note_readings
-from coterie.kernels.soft.engine import Weights
 from coterie.kernels.soft.items import Start
+from coterie.kernels.soft.parts import Weights
 from coterie.kernels.soft.variational import (
     Model,
     Shapes,

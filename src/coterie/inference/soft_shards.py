@@ -19,8 +19,9 @@ from coterie.data.shards import Shards
 from coterie.inference.cores import cores
 from coterie.kernels.em import add_count
 from coterie.kernels.soft import engine
-from coterie.kernels.soft.engine import Size, Sums, Weights, add_sums, is_counted, sums_of
+from coterie.kernels.soft.engine import Size, add_sums, is_counted, sums_of
 from coterie.kernels.soft.items import Start, codes_of
+from coterie.kernels.soft.parts import Sums, Weights
 
 FloatArray = NDArray[np.float64]
 T = TypeVar("T")

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
 from coterie.kernels.soft import engine
-from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of, new_sums
+from coterie.kernels.soft.engine import is_counted, log_weight_of, new_sums
 from coterie.kernels.soft.items import Items, whole
+from coterie.kernels.soft.parts import Sums, Weights
 
 FloatArray = NDArray[np.float64]
 

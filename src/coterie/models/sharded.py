@@ -13,8 +13,8 @@ from coterie.data.codes import Codes
 from coterie.data.votes import count_votes
 from coterie.inference.soft_shards import SoftShards, weigh_shard
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.soft.engine import Sums, Weights
 from coterie.kernels.soft.items import codes_of
+from coterie.kernels.soft.parts import Sums, Weights
 from coterie.kernels.soft.variational import class_probability
 from coterie.kernels.vote import (
     even_shares,

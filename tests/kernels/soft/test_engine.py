@@ -7,7 +7,8 @@ from scipy.special import digamma, gammaln, logsumexp
 from coterie.data.codes import encode
 from coterie.kernels.soft import engine
 from coterie.kernels.soft.dirichlet import row_prior, update_rows
-from coterie.kernels.soft.engine import Weights, log_weight_of, new_sums
+from coterie.kernels.soft.engine import log_weight_of, new_sums
+from coterie.kernels.soft.parts import Weights
 from coterie.kernels.soft.rows import gather_rows, spread_rows
 from coterie.numeric.digamma import digamma_and_log_gamma
 from kernels.soft.cases import random_codes, random_map
@@ -131,3 +132,22 @@ def test_rows_have_the_expected_logs_and_distances_of_their_dirichlets(alike):
     prior = np.broadcast_to(shape, (5, 3, 4)).swapaxes(1, 2)
     np.testing.assert_allclose(np.log(weight).swapaxes(1, 2), reference.expected_logs(after))
     np.testing.assert_allclose(distance, reference.kl(after, prior), rtol=1e-11)
+
+
+@pytest.mark.parametrize("gold", [-1, 1])
+def test_three_cells_have_the_bits_of_any_number(gold):
+    rng = np.random.default_rng(7)
+    item, person = rng.integers(40, size=400), rng.integers(9, size=400)
+    known = np.where(rng.random(42) < 0.2, gold, -1)  # the last two items have no labels
+    codes = encode(item, person, rng.integers(4, size=400), sizes=(42, 9, 3, 4), gold=known)
+    rows = rng.dirichlet(np.ones(4), size=(9, 3)).swapaxes(1, 2) ** np.array([1, 40, 9])
+    rows[3, 1] = 0.0  # some items are impossible
+    prior = np.array([[0.2, 0.3, 0.5]])
+    weights = Weights(prior, np.ascontiguousarray(rows), np.arange(3, dtype=np.int32))
+    found = []
+    for sweep in (engine.add_sweep_of_any, engine.add_sweep_of_three):
+        probability, sums = np.empty((42, 3)), new_sums(codes, 3)
+        sweep(codes, weights, probability, sums)
+        found.append([probability, *sums[:3]])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)

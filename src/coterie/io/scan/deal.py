@@ -20,7 +20,7 @@ from coterie.io.scan.ids import named
 from coterie.io.scan.spill import Spill
 from coterie.words.values import written
 
-BLOCK = 2**20
+BLOCK = 2**18
 """Rows that are read at a time."""
 
 

@@ -28,8 +28,8 @@ from coterie.io.scan.spill import Spill
 from coterie.words.values import written
 from coterie.words.visible import text_of
 
-SHARD_LABELS = 2_000_000
-"""Labels in a shard, about: 32 MB in memory while it is looked at."""
+SHARD_LABELS = 1_000_000
+"""Labels in a shard, about: 10 MB in memory while it is looked at."""
 PACKED = 5
 """How many times larger a .gz is when it is unpacked, about."""
 log = logging.getLogger("coterie")
@@ -67,7 +67,7 @@ def scan(
     gold, classes, extra_answers, duplicates
         As for :func:`coterie.read`. First and last are by files in their order, and by rows.
     shard_labels
-        Labels in a shard, about; by default two million.
+        Labels in a shard, about; by default a million.
     folder
         Where to keep the shards; a later scan of the same files, unchanged, takes them from there.
         By default they lie where temporary files do, until the scan is forgotten.

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.data.shards import Shard
 from coterie.kernels.soft import engine
-from coterie.kernels.soft.engine import Sums, Weights, new_sums
+from coterie.kernels.soft.engine import new_sums
+from coterie.kernels.soft.parts import Sums, Weights
 
 FloatArray = NDArray[np.float64]
 Start = FloatArray | Callable[[Codes], FloatArray]

@@ -24,8 +24,9 @@ from coterie.kernels.soft.dirichlet import (
     row_prior,
     update_rows,
 )
-from coterie.kernels.soft.engine import Sums, Weights, is_counted, log_weight_of
+from coterie.kernels.soft.engine import is_counted, log_weight_of
 from coterie.kernels.soft.items import Items, Start, whole
+from coterie.kernels.soft.parts import Sums, Weights
 from coterie.kernels.soft.rows import RowMap, gather_rows, spread_rows
 
 FloatArray = NDArray[np.float64]
