@@ -6,10 +6,12 @@ import pytest
 import coterie
 from builders.blocked import SETTINGS, bits, crowd, fit, in_shards, rows
 from builders.runs import interrupt_after
-from coterie.data.shards import cut
+from coterie.data.keys import key_of
+from coterie.data.shards import Shard, cut
 from coterie.errors import DataError
 from coterie.inference.engine import Order, connect
-from coterie.inference.holder import Lost
+from coterie.inference.holder import Holder, Lost, Sizes
+from coterie.kernels.gibbs.blocked.items import Given
 from coterie.numeric.keyed import Stream
 
 MODELS = ("IBCC", "CBCC", "HCBCC")
@@ -85,8 +87,6 @@ def test_sums_that_are_not_there_are_missed():
 
 
 def coterie_given(sizes):
-    from coterie.kernels.gibbs.blocked.items import Given
-
     matrix, balance = np.full(sizes, 1 / sizes[1]), np.full(sizes[2], 1 / sizes[2])
     return Given(balance, np.log(balance), matrix, np.log(matrix))
 
@@ -171,3 +171,27 @@ def test_a_scan_has_the_bits_of_labels_in_memory(tmp_path):
     assert again.probabilities().equals(expected)
     with pytest.raises(DataError, match="takes a scan with the blocked sampler"):
         fit("HCBCC", scan, sampler="collapsed")
+
+
+def test_an_item_of_a_hundred_thousand_labels_and_a_hot_annotator():
+    """Products of so many chances underflow: logarithms do not."""
+    n, rng = 100_000, np.random.default_rng(0)
+    annotator = np.sort(np.where(rng.random(n) < 0.9, 0, rng.integers(1, 1_000, n)))
+    shard = Shard(
+        key_of([7]),
+        np.array([0, n]),
+        annotator.astype(np.int32),
+        (rng.random(n) < 0.6).astype(np.int32),
+        np.array([-1], np.int32),
+    )
+    holder = Holder(Sizes(1_000, 2, 2), {0: shard})
+    matrix = rng.dirichlet(np.ones(2), (1_000, 2)).swapaxes(1, 2).copy()
+    matrix[0] = [[0.6, 0.4], [0.4, 0.6]]
+    half = np.full(2, 0.5)
+    given = Given(half, np.log(half), matrix, np.log(matrix))
+    totals = holder.sweep(Order(0, Stream(1, 2, 3), given, tallied=0))
+    assert totals.said.sum() == n
+    assert totals.said[0].sum() == np.count_nonzero(annotator == 0)
+    logs = np.log(matrix[annotator, shard.item_answer]).sum(axis=0)
+    expected = np.exp(logs - np.logaddexp.reduce(logs))
+    np.testing.assert_allclose(holder.sums(0, 0)[0], expected, rtol=1e-6, atol=1e-12)
