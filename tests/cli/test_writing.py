@@ -70,7 +70,7 @@ def test_other_formats(labels, tmp_path, format):
 
 
 def test_a_reader_that_stops_early_loses_no_file(labels, tmp_path):
-    command = f"{sys.executable} -m coterie aggregate {labels} --out result | head -1"
+    command = f"{sys.executable} -m coterie aggregate {labels} -m ds --out result | head -1"
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],
         cwd=tmp_path, capture_output=True, encoding="utf-8",
