@@ -78,13 +78,19 @@ def _taken(value: Any, kinds: list[Kind], name: str, asked: str) -> Any:
         except Exception:  # whatever the value's own methods raise when it is looked at
             continue
     expected = join([kind.words for kind in kinds], "or")
-    raise DataError(f"{asked} must be {expected}, got {quoted(value)}", argument=name)
+    one_of_many = isinstance(value, str) and any(kind.words.startswith("a list") for kind in kinds)
+    remedy = f"put it in a list: [{quoted(value)}]" if one_of_many else ""
+    raise DataError(
+        f"{asked} must be {expected}, got {quoted(value)}", argument=name, remedy=remedy
+    )
 
 
 def _kinds(parameter: inspect.Parameter) -> list[Kind]:
     """Give what a parameter may be; nothing where its annotation says more than is known here."""
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
         return []
+    if parameter.name == "model":
+        return []  # the registry's own sentence says which there are
     said = parameter.annotation
     words = _alternatives(said if isinstance(said, str) else inspect.formatannotation(said))
     if parameter.name == "random_state":

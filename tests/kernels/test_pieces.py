@@ -15,6 +15,8 @@ from ladder.cases import LARGER, name
 from ladder.sampler import all_states, pack, real, run_block, start
 
 SOURCE = Path(coterie.__file__).parent
+CASTS = ("np.uintp", "np.uint64", "np.int32")
+"""Of one number to another: no array is made."""
 
 
 class Module(NamedTuple):
@@ -65,7 +67,7 @@ def is_number(module, kind):
     """Say whether a type is a number, or a tuple of numbers, as its module means it."""
     if isinstance(kind, ast.Subscript) and ast.unparse(kind.value) == "tuple":
         return all(is_number(module, one) for one in kind.slice.elts)
-    if ast.unparse(kind) in ("None", "int", "float", "bool", "np.uintp"):
+    if ast.unparse(kind) in ("None", "int", "float", "bool", *CASTS):
         return True
     home, node = find(module, ast.unparse(kind))
     if not isinstance(node, ast.ClassDef):
@@ -79,7 +81,7 @@ def test_a_piece_makes_and_returns_no_array(module, name):
     node = MODULES[module].defined[name]
     assert is_number(module, node.returns)
     for call in [ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)]:
-        assert call == "np.uintp" or not call.startswith("np.")  # a cast
+        assert call in CASTS or not call.startswith("np.")
         home, called = find(module, call)
         if isinstance(called, ast.FunctionDef):
             assert is_number(home, called.returns), call

@@ -140,7 +140,7 @@ def test_too_many_annotators_are_refused(monkeypatch):
     posterior = crowd_of_kinds()
     with pytest.raises(coterie.CoterieError, match=r"12 annotators have labels: .* raise least"):
         posterior.communities()
-    with pytest.raises(coterie.DataError, match="at least 1 restart, got 0"):
+    with pytest.raises(coterie.DataError, match="at least 1 restart, 100,000 at most, got 0"):
         posterior.communities(restarts=0)
 
 

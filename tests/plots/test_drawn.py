@@ -123,7 +123,7 @@ def test_cooccurrence_of_some(posterior):
     assert ticks(ax.xaxis) == ["1", "3"]
     assert ticks(Plots(posterior).cooccurrence(iter(["cat", "ann"])).yaxis) == ["cat", "ann"]
     for wrong in ("ann", 3):
-        with pytest.raises(DataError, match=f"annotators must be a list of names, got {wrong!r}"):
+        with pytest.raises(DataError, match=f"must be a list or None, got {wrong!r}"):
             Plots(posterior).cooccurrence(wrong)
     with pytest.raises(DataError, match="no annotators were asked for"):
         Plots(posterior).cooccurrence([])

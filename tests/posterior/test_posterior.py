@@ -128,7 +128,7 @@ def sampled(annotations):
 
 
 def test_a_single_name_is_no_list_of_annotators(sampled):
-    with pytest.raises(CoterieError, match=r"takes a list of annotators: cooccurrence\(\['ann', "):
+    with pytest.raises(CoterieError, match=r"annotators=.* a list.* got 'ann'; put .*: \['ann'\]"):
         sampled.cooccurrence("ann")
 
 

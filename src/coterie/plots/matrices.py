@@ -193,9 +193,7 @@ def order_by_coterie(
 
 
 def _listed(annotators: Sequence[Hashable]) -> list[Hashable]:
-    """Give the names as a list; refuse what is none, or empty."""
-    if isinstance(annotators, str) or not isinstance(annotators, Iterable):
-        raise DataError(f"annotators must be a list of names, got {annotators!r}")
+    """Give the names as a list; refuse an empty one."""
     names = list(annotators)
     if not names:
         raise DataError("no annotators were asked for: annotators is an empty list")

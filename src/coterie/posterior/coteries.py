@@ -134,10 +134,6 @@ def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | No
 
     See :meth:`coterie.posterior.Posterior.cooccurrence`.
     """
-    if isinstance(annotators, str):
-        raise CoterieError(
-            f"cooccurrence takes a list of annotators: cooccurrence([{annotators!r}, ...])"
-        )
     draws, everybody = posterior.require_partitions(), posterior.annotations.annotators
     n = len(everybody)
     if annotators is None and n > MOST_ANNOTATORS:
