@@ -25,8 +25,8 @@ class Row(NamedTuple):
     """A model on a data set: its score, or the reason why there is none.
 
     ``coteries`` is the posterior mean of their number, where the model finds any; ``seconds`` are
-    those of the fit. ``difference`` is the accuracy less that of the vote on the same items: None
-    for the vote itself, and where either has no score.
+    those of the processor for the fit. ``difference`` is the accuracy less that of the vote on the
+    same items: None for the vote itself, and where either has no score.
     """
 
     dataset: str

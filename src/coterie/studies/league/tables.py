@@ -196,6 +196,6 @@ def glossary() -> list[tuple[str, str]]:
         ("calibration", "expected calibration error, ten bins: how far confidence and accuracy "
          "lie apart"),
         ("coteries", "posterior mean of the number of groups among the annotators"),
-        ("seconds", "the fit alone, on one thread, other fits running beside it; reading, scoring "
+        ("seconds", "of the processor, for the fit alone, on one thread; reading, scoring "
          "and compiling are not counted"),
     ]  # fmt: skip
