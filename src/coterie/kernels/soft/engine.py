@@ -122,6 +122,8 @@ def add_sweep(codes: Codes, weights: Weights, probability: FloatArray, sums: Sum
         Added to.
     """
     if len(weights.cell_class) == 3 and len(weights.prior) == 1:
+        # Its addresses are those of rows without gaps; what users start from may be a view.
+        weights = weights._replace(rows=np.ascontiguousarray(weights.rows))
         add_sweep_of_three(codes, weights, probability, sums)
     else:
         add_sweep_of_any(codes, weights, probability, sums)
