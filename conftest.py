@@ -1,6 +1,7 @@
 """Before the tests: no clocks, plain numbers in doctests."""
 
 import re
+import signal
 from collections.abc import Generator
 
 import hypothesis
@@ -9,6 +10,9 @@ import pytest
 
 # Sphinx reads its settings itself; what tests install knows nothing of Sphinx.
 collect_ignore = ["docs/conf.py"]
+
+# In the background of a shell Ctrl-C is ignored, by all that is started there too: tests send it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A busy machine is not a bug, and the first example of some tests compiles.
 hypothesis.settings.register_profile(
