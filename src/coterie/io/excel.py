@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 import zipfile
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
 from coterie.data import Table
 from coterie.data.provenance import Format, Source
 from coterie.data.table import columns_table
-from coterie.errors import CoterieError, DataError, MissingExtraError
+from coterie.errors import CoterieError, DataError, DataWarning, MissingExtraError
 from coterie.files.paths import reason_of
 from coterie.io.files import File
+from coterie.words.values import written
 from coterie.words.visible import quoted
 
 MOST_ROWS = 1_048_576
@@ -60,11 +62,21 @@ def _check_size(handle: BinaryIO, name: str) -> None:
 
 
 def _first_filled(book: Any, name: str) -> tuple[str, list[tuple[Any, ...]]]:
-    for sheet in book.worksheets:
+    sheets = iter(book.worksheets)
+    for sheet in sheets:
         rows = list(_filled(sheet, name))
         if rows:
+            _warn_of_others(name, sheet.title, sheets)
             return sheet.title, rows
     return "", []
+
+
+def _warn_of_others(name: str, title: str, sheets: Iterable[Any]) -> None:
+    """Say which sheets are not read."""
+    others = [sheet.title for sheet in sheets if next(_filled(sheet, name), None) is not None]
+    if others:
+        told = f"of {name}, sheet {quoted(title)} is read, and not {written(others)}"
+        warnings.warn(DataWarning(f"{told}; save another sheet as a file of its own"), stacklevel=2)
 
 
 def _filled(sheet: Any, name: str) -> Iterator[tuple[Any, ...]]:

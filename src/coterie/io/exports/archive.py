@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from types import ModuleType
 from typing import BinaryIO
 
@@ -37,6 +37,8 @@ ENDINGS = {
 """Of files that are looked at in a folder or zip: images and the like are not."""
 LARGEST = 2 << 30
 """Bytes that are taken out of one zip at most: a small zip can hold endless zeros."""
+DEEPEST = 3
+"""Zips within zips that are opened."""
 _OWN = ("header.json", "_journal/start.json")
 """Files that tell that a zip is one export as a whole (inspect)."""
 
@@ -56,11 +58,17 @@ def _expanded(path: Path_) -> Iterator[Part]:
     if not isinstance(path, File) and path != "-" and str(path) and is_folder(path):
         yield from _in_folder(Path(path).expanduser())
         return
-    part = Part(_as_utf8(path if isinstance(path, File) else find(path)))
-    if part.is_archive and not any(name in part.names for name in _OWN):
-        yield from _in_zip(part.file)
+    yield from _unpacked(Part(path if isinstance(path, File) else find(path)))
+
+
+def _unpacked(part: Part, depth: int = 0) -> Iterator[Part]:
+    """Give the files of a zip, of zips inside it too, or the file that is none."""
+    if not part.is_archive or any(name in part.names for name in _OWN):
+        yield Part(_as_utf8(part.file), part.home)
+    elif depth < DEEPEST:
+        yield from _in_zip(part.file, depth)
     else:
-        yield part
+        raise DataError(f"{part.name} is a zip in a zip in a zip; unpack it, and name the folder")
 
 
 def _in_folder(folder: Path) -> Iterator[Part]:
@@ -84,7 +92,7 @@ def _wanted(name: str) -> bool:
     return not hidden and path.suffix.lower() in ENDINGS
 
 
-def _is_zip(place: Path) -> bool:
+def _is_zip(place: PurePath) -> bool:
     return place.suffix.lower() == ".zip" and _wanted(place.with_suffix("").name)
 
 
@@ -132,12 +140,21 @@ def contents(file: File, wanted: Iterable[str]) -> dict[str, bytes]:
         return {info.filename: archive.read(info) for info in infos}
 
 
-def _in_zip(file: File) -> Iterator[Part]:
-    names = [name for name in names_in(file) if not name.endswith("/") and _wanted(name)]
+def _in_zip(file: File, depth: int) -> Iterator[Part]:
+    names = [name for name in names_in(file) if not name.endswith("/") and _is_inside(name)]
     if not names:
         raise DataError(f"{file.name} holds no file that could be an export")
     for name, content in sorted(contents(file, names).items()):
-        yield Part(_kept(f"{file.name}/{name}", file.path, content), home=file.name)
+        kept = Part(_kept(f"{file.name}/{name}", file.path, content), home=file.name)
+        for part in _unpacked(kept, depth + 1):
+            part.home = file.name
+            yield part
+
+
+def _is_inside(name: str) -> bool:
+    """Tell a file of a zip that is looked at: what is wanted, and zips but those of a Mac."""
+    path = PurePosixPath(name)
+    return _wanted(name) or (_is_zip(path) and "__MACOSX" not in path.parts)
 
 
 def _as_utf8(file: File) -> File:

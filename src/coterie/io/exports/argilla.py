@@ -1,4 +1,4 @@
-"""Argilla 2 (flat: datasets, Parquet; records.json) and Argilla 1 (datasets)."""
+"""Argilla 2 (flat: datasets, Parquet; records.json), Argilla 1 (datasets) and records before it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
-from coterie.io.exports.values import MISSING, as_json, as_list, as_map, maps_in, scalar, typed
+from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.values import (
+    MISSING,
+    as_json,
+    as_list,
+    as_map,
+    is_true,
+    maps_in,
+    scalar,
+    ticked,
+    typed,
+)
 
 SUGGESTIONS = "suggestions"
 _USERS, _STATUS, _V1 = ".responses.users", ".responses.status", "-suggestion-metadata"
@@ -15,9 +25,15 @@ _ASIDE = ("id", "external_id", "status", "_server_id", "inserted_at", "updated_a
 """Columns of flat records that are no fields of the item."""
 
 
+_BEFORE = frozenset({"annotation", "annotation_agent", "prediction", "prediction_agent", "status"})
+"""Keys of a record of Rubrix, and of Argilla's text classification before feedback data sets."""
+
+
 def recognise(part: Part) -> bool:
-    """Tell the flat form by its columns of users, records.json and version 1 by their keys."""
+    """Tell the flat form by its columns of users, records.json and the others by their keys."""
     names = [*part.first, *part.header]
+    if {*names} >= _BEFORE:
+        return True
     flat = any(name.endswith((_USERS, _V1)) for name in names)
     flat = flat or any(map(_is_version_1, part.first.values()))
     return flat or {"fields", "responses", "suggestions"} <= set(part.first)
@@ -28,7 +44,9 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     row = 0
     for part in parts:
         for record in part.records():
-            if options.annotators == SUGGESTIONS:
+            if record.keys() >= _BEFORE:
+                yield _of_record(record, row, options)
+            elif options.annotators == SUGGESTIONS:
                 yield from _suggestions(record, row, _fields(record))
             elif _is_json(record):
                 yield from _of_json(record)
@@ -37,6 +55,33 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             else:
                 yield from _of_flat(record, row)
             row += 1
+
+
+def _of_record(record: Mapping[str, Any], row: int, options: Options) -> Submission:
+    """Give the one annotation of a record, or what a model predicted for it."""
+    who, said, word = "annotation", record["annotation"], str(record["status"] or "").lower()
+    if options.annotators == SUGGESTIONS:
+        scores = {
+            scalar(one.get("label")): one.get("score") for one in maps_in(record["prediction"])
+        }
+        who, word = "prediction", ""
+        said = max(scores, key=lambda label: scores[label] or 0.0, default=None)
+    item = scalar(record.get("id"))
+    return Submission(
+        row if item is None else item,
+        scalar(record[f"{who}_agent"]) or who,
+        {"annotation": _annotated(said, is_true(record.get("multi_label")))},
+        status="blank" if said is None else "" if word in ("", "validated") else word,
+        time=record.get("event_timestamp"),
+        fields=record,
+    )
+
+
+def _annotated(said: Any, multiple: bool) -> Any:
+    """Tell labels from entities, ``["PER", 0, 4]``, and from texts."""
+    if any(isinstance(one, (list, tuple, Mapping)) for one in as_list(said)):
+        return Other.SPANS
+    return Ticked(ticked(said)) if multiple else typed(said)
 
 
 def _fields(record: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -185,6 +230,9 @@ def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
     first = parts[0].first
     names = [*first, *parts[0].header]
     taken = {"annotator": "agent"} if options.annotators == SUGGESTIONS else {}
+    if {*names} >= _BEFORE:
+        person = "prediction_agent" if taken else "annotation_agent"
+        return {"annotator": person, "item": "id" if first.get("id") is not None else "row"}
     if "id" not in names:
         taken["item"] = "external_id" if first.get("external_id") is not None else "row"
     return taken

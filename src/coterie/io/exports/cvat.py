@@ -59,15 +59,27 @@ def _root(part: Part) -> ElementTree.Element:
         raise DataError(f"{part.name} is damaged XML: {error}; export it again") from None
 
 
-def _person(part: Part) -> str:
+def _assignee(part: Part) -> str:
     root = _root(part)
-    for place in ("job", "task", "project"):
-        found = root.findtext(f"meta/{place}/assignee/username")
-        if found and found.strip():
-            return found.strip()
+    found = (
+        root.findtext(f"meta/{place}/assignee/username") for place in ("job", "task", "project")
+    )
+    return next((name.strip() for name in found if name and name.strip()), "")
+
+
+def _person(part: Part) -> str:
+    found = _assignee(part)
+    if found:
+        return found
     if part.stem == "annotations" and part.folders:  # so it is called in every zip
         return part.folders[-1].removesuffix(".zip")
     return part.stem
 
 
-FORMAT = ExportFormat("CVAT", recognise, read, item="image name", annotator="assignee", stray=0.05)
+def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+    return {} if _assignee(parts[0]) else {"annotator": "file name"}
+
+
+FORMAT = ExportFormat(
+    "CVAT", recognise, read, item="image name", annotator="assignee", stray=0.05, taken=_taken
+)

@@ -10,6 +10,9 @@ from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ti
 from coterie.io.exports.values import as_json, as_map, choice, is_true, maps_in, scalar
 from coterie.words.numbers import count
 
+DONE, REWORK = "done", "in rework"
+"""Stages of a row in the workflow: reviewed, and sent back by a reviewer."""
+
 
 def recognise(part: Part) -> bool:
     """Tell it by its keys."""
@@ -24,12 +27,21 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             if "DataRow ID" in record:
                 yield _of_version_1(record)
                 continue
-            for project in as_map(record.get("projects")).values():
-                for label in maps_in(as_map(project).get("labels")):
-                    yield _of_label(label, record, options)
+            for project in map(as_map, as_map(record.get("projects")).values()):
+                stage = _stage(project)
+                for label in maps_in(project.get("labels")):
+                    one = _of_label(label, record)
+                    strict = DONE in options.keep and stage != DONE and not one.status
+                    yield one._replace(status=f"not {DONE}", gold=False) if strict else one
 
 
-def _of_label(label: Mapping[str, Any], record: Mapping[str, Any], options: Options) -> Submission:
+def _stage(project: Mapping[str, Any]) -> str:
+    """Say where a row is in the workflow of a project: "in rework" if a reviewer sent it back."""
+    told = as_map(project.get("project_details")).get("workflow_status")
+    return str(told or "").lower().replace("_", " ")
+
+
+def _of_label(label: Mapping[str, Any], record: Mapping[str, Any]) -> Submission:
     row, details = as_map(record.get("data_row")), as_map(label.get("label_details"))
     performance = as_map(label.get("performance_details"))
     annotations = as_map(label.get("annotations"))
@@ -107,7 +119,17 @@ def _of_version_1(record: Mapping[str, Any]) -> Submission:
 def _notes(parts: Sequence[Part], options: Options) -> list[str]:
     marked = sum(one.gold for one in read(parts, options))
     what = count(marked, "benchmark label")
-    return [f"{what} counted as gold, and as labels of their authors"] if marked else []
+    notes = [f"{what} counted as gold, and as labels of their authors"] if marked else []
+    sent_back = sum(
+        _stage(project) == REWORK and bool(project.get("labels"))
+        for part in parts
+        for record in part.records()
+        for project in map(as_map, as_map(record.get("projects")).values())
+    )
+    if sent_back and DONE not in options.keep:
+        rows = count(sent_back, "row")
+        notes.append(f"labels of {rows} {REWORK} counted, too (keep {DONE!r}: finished rows only)")
+    return notes
 
 
 FORMAT = ExportFormat(

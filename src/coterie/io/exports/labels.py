@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from coterie.io.exports.port import Other
-from coterie.io.exports.questions import NO_OPTION, SETS, Question
+from coterie.io.exports.questions import NO_OPTION, SETS, Question, on_in
 
 SEVERAL = object()
 """An answer with several options where one was meant."""
@@ -37,6 +37,7 @@ def label_of(answer: Any, question: Question, option: str | None) -> Any:
 
 
 def _single(answer: Any) -> Any:
+    answer = on_in(answer) if isinstance(answer, Mapping) else answer
     if isinstance(answer, list):
         if len(answer) > 1:
             return SEVERAL
@@ -47,7 +48,7 @@ def _single(answer: Any) -> Any:
 def _of_boxes(answer: Mapping[Any, Any], question: Question, option: str | None) -> Any:
     """Read check boxes: their own words for ticked and not."""
     if option == SETS and SETS not in question.options:
-        on = {word for word, said in answer.items() if str(said).lower() in ("true", "yes", "1")}
+        on = on_in(answer)
         return _set([word for word in question.options if word in on])
     return {str(word): said for word, said in answer.items()}.get(str(option))
 

@@ -18,6 +18,7 @@ from coterie.io.text import text_table
 ZIP, PARQUET, NUMPY, XML = b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"<"
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _SHEET = "xl/workbook.xml"
+_JSON = (".json", ".jsonl", ".ndjson")
 _LINES = 50  # of a JSON Lines file, looked at for keys
 
 
@@ -65,6 +66,11 @@ class Part:
     def is_archive(self) -> bool:
         """Whether it is a zip of files, and no Excel sheet, which is a zip too."""
         return self.head.startswith(ZIP) and _SHEET not in self.names
+
+    @property
+    def is_json(self) -> bool:
+        """Whether its name and its first byte say that it is JSON."""
+        return self.file.suffix in _JSON and self.mark in (b"[", b"{")
 
     @cached_property
     def table(self) -> Table | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
-from coterie.io.exports.values import as_list, as_map, scalar, ticked
+from coterie.io.exports.values import as_list, as_map, maps_in, scalar, ticked
 
 _OTHER = {
     "ner_manual": Other.SPANS,
@@ -26,6 +26,8 @@ _OTHER = {
 ITEM = "coterie_item"
 """Where ``meta`` keeps an item's id that is no number, as hashes are."""
 _PEOPLE = ("_annotator_id", "_session_id")
+REVIEW = "review"
+"""The status of a reviewer's decision, which is gold and nobody's label."""
 
 
 def recognise(part: Part) -> bool:
@@ -39,18 +41,52 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
         records = list(part.records())
         multiple = any(_is_multiple(record) for record in records)
         for record in records:
-            chosen = isinstance(record.get("accept"), list) or "options" in record
-            button = str(record.get("answer") or "no answer")
-            counts = button == "accept" or (button == "reject" and not chosen)
-            yield Submission(
-                _item(record, options),
-                _person(record, part),
-                _answer(record, button, chosen, multiple),
-                status="" if counts else button,
-                time=record.get("_timestamp"),
-                fields=record,
-                asks_all=False,
-            )
+            if _reviewed(record):
+                yield from _of_review(record, part, options, multiple)
+            else:
+                yield _submission(record, record, _person(record, part), options, multiple)
+
+
+def _submission(
+    record: Mapping[str, Any],
+    said: Mapping[str, Any],
+    person: Any,
+    options: Options,
+    multiple: bool,
+) -> Submission:
+    """Give what a person said about a task."""
+    chosen = isinstance(said.get("accept"), list) or "options" in said
+    button = str(said.get("answer") or "no answer")
+    counts = button == "accept" or (button == "reject" and not chosen)
+    return Submission(
+        _item(record, options),
+        person,
+        _answer(said, button, chosen, multiple),
+        status="" if counts else button,
+        time=said.get("_timestamp"),
+        fields=record,
+        asks_all=False,
+    )
+
+
+def _reviewed(record: Mapping[str, Any]) -> bool:
+    """Tell a task of the recipe ``review``, which holds what everybody said before."""
+    return any("sessions" in version for version in maps_in(record.get("versions")))
+
+
+def _of_review(
+    record: Mapping[str, Any], part: Part, options: Options, multiple: bool
+) -> Iterator[Submission]:
+    """Give what the sessions of each version said, and what the reviewer decided: gold."""
+    for version in maps_in(record.get("versions")):
+        # Versions of a binary task may leave out what is the same in all of them.
+        said = {"label": record.get("label"), "_view_id": record.get("view_id"), **version}
+        said.setdefault("answer", "accept")
+        for session in as_list(version.get("sessions")):
+            yield _submission(record, said, scalar(session), options, multiple)
+    told = {**record, "_view_id": record.get("view_id", record.get("_view_id"))}
+    decided = _submission(record, told, _person(record, part), options, multiple)
+    yield decided._replace(gold=not decided.status, status=decided.status or REVIEW)
 
 
 def _item(record: Mapping[str, Any], options: Options) -> Any:
@@ -86,8 +122,12 @@ def _answer(record: Mapping[str, Any], button: str, chosen: bool, multiple: bool
     return {str(scalar(record.get("label")) or "answer"): answer}
 
 
+def _named(part: Part) -> str:
+    return "versions.sessions" if _reviewed(part.first) else _named_by(part.first) or "file name"
+
+
 def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
-    names = dict.fromkeys(_named_by(part.first) or "file name" for part in parts)
+    names = dict.fromkeys(_named(part) for part in parts)
     again = all(ITEM in as_map(part.first.get("meta")) for part in parts)
     return {"annotator": " or ".join(names), **({"item": f"meta.{ITEM}"} if again else {})}
 

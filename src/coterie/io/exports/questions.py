@@ -113,7 +113,11 @@ def _question(name: str, answers: list[Any], stray: float, option: str | None) -
         return Question(name, others[0])
     boxes = [answer for answer in answers if isinstance(answer, Mapping)]
     if boxes:
-        return Question(name, MULTIPLE, in_order(word for box in boxes for word in box))
+        radio = (
+            option is None and len(boxes) >= _ENOUGH and all(len(on_in(box)) == 1 for box in boxes)
+        )
+        kind = SINGLE if radio else MULTIPLE
+        return Question(name, kind, in_order(word for box in boxes for word in box))
     lists = [answer for answer in answers if isinstance(answer, list)]
     options = in_order(word for answer in lists for word in answer)
     many = sum(len(answer) > 1 for answer in lists)
@@ -124,6 +128,17 @@ def _question(name: str, answers: list[Any], stray: float, option: str | None) -
     if words and (is_free_text(words) or (_asks_for_text(name) and isinstance(words[0], str))):
         return Question(name, Other.TEXT)
     return Question(name, SINGLE, in_order([*options, *words]))
+
+
+def on_in(boxes: Mapping[Any, Any]) -> list[Any]:
+    """Give the check boxes that are ticked: where it is always one, they are radio buttons.
+
+    Examples
+    --------
+    >>> on_in({"cat": "true", "dog": "false"})
+    ['cat']
+    """
+    return [word for word, said in boxes.items() if str(said).lower() in ("true", "yes", "1")]
 
 
 def _asks_for_text(name: str) -> bool:

@@ -75,7 +75,15 @@ def rows_of(parts: Sequence[Part], format: str | None, options: Options) -> Expo
     called, kind = _called(own), FORMATS.find(name)
     strange = format is not None and not any(recognises(kind, part) for part in own)
     with _no_export(called, kind) if strange else _strange(called, kind):
-        return _read(called, name, own, options)
+        rows = _read(called, name, own, options)
+    notes = (*rows.facts.notes, *_of_aside([part for part in parts if part not in own]))
+    return replace(rows, facts=replace(rows.facts, notes=notes))
+
+
+def _of_aside(parts: Sequence[Part]) -> tuple[str, ...]:
+    """Say which files were not read, since they are of no known format."""
+    names = written([part.name for part in parts])
+    return (f"of no known format, and not read: {names}",) if parts else ()
 
 
 def _called(parts: Sequence[Part]) -> str:

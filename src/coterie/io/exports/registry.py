@@ -121,7 +121,8 @@ def recognises(kind: ExportFormat, part: Part) -> bool:
 def recognised(parts: Sequence[Part], asked: str | None) -> tuple[str, list[Part]] | None:
     """Give the one format of files, and those that have it; None if no file has any.
 
-    Files of no known format beside others that have one are left aside, as a README in a folder.
+    Files of no known format beside others that have one are left aside, as a README in a folder;
+    damaged JSON is an error.
     """
     if asked is not None:
         return _named(asked), list(parts)
@@ -130,6 +131,8 @@ def recognised(parts: Sequence[Part], asked: str | None) -> tuple[str, list[Part
         name = format_of(part)
         if name is not None:
             found.setdefault(name, []).append(part)
+        elif len(parts) > 1 and part.is_json and not part.first:
+            _ = part.content  # cut short, or no JSON: a DataError says so
     if len(found) > 1:
         told = [f"{FORMATS[name].title} ({some[0].name})" for name, some in found.items()]
         raise DataError(

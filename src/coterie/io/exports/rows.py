@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("item", "annotator", "label", "gold", "time", "seconds")
 NO_ANSWER, SLIPS, GOLD_UNCLEAR = "no_answer", "several", "gold with several answers"
-STRICTER = frozenset({"accepted", "trusted", "parsed"})
+STRICTER = frozenset({"accepted", "done", "trusted", "parsed"})
 """Words of ``keep`` that leave out more, and name no status."""
 _FEWEST_WORDS = 4
 """Different answers below which nothing is said of answers that belong to one item."""

@@ -7,16 +7,16 @@ from typing import Any
 
 from coterie.errors import DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
 from coterie.io.exports.values import (
     MISSING,
     as_json,
-    as_list,
     as_map,
     choice,
     is_true,
     maps_in,
     scalar,
+    ticked,
 )
 
 _REGIONS = {"annotatedResult", "boundingBoxes", "polygons", "keypoints", "labeledImage", "entities"}
@@ -114,7 +114,7 @@ def _said(said: Any) -> Any:
     if not _REGIONS.isdisjoint(said):
         return Other.REGIONS
     if isinstance(said.get("labels"), list):
-        return [one for one in map(scalar, as_list(said["labels"])) if one is not None]
+        return Ticked(ticked(said["labels"]))
     if "label" in said:
         return choice(said["label"])
     on = {name: "yes" if is_true(value) else "no" for name, value in said.items()}

@@ -1,0 +1,251 @@
+"""What other hands do to an export: reviews, workflows, zips in zips, damaged files."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+import coterie
+from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, table
+from builders.export_platforms import LABEL_STUDIO, cvat
+from coterie.io.exports import Options, read_export
+
+
+def written(folder, name, content):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def zipped(files):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def shape(rows):
+    frame = rows.frame()
+    return frame["item"].nunique(), frame["annotator"].nunique(), len(frame)
+
+
+def review(item, own, version):
+    """A task of Prodigy's recipe review: one version per answer, with those who gave it."""
+    said = sorted({says(item, who) for who in PEOPLE})
+    versions = [
+        {**version(word), "sessions": [who for who in PEOPLE if says(item, who) == word]}
+        for word in said
+    ]
+    hashes = {"_input_hash": item, "_task_hash": item, "_view_id": "review"}
+    return {**own, **hashes, "versions": versions, "_annotator_id": "chief"}
+
+
+def test_prodigy_reviews_hold_what_everybody_said_and_the_decision_is_gold(tmp_path):
+    records = [
+        review(
+            item,
+            {"text": "t", "accept": ["yes"], "view_id": "choice", "answer": "accept"},
+            lambda word: {"accept": [word], "answer": "accept", "default": True},
+        )
+        for item in ITEMS
+    ]
+    records[0]["answer"] = "ignore"
+    rows = read_export(written(tmp_path, "reviewed.jsonl", lines(records)))
+    assert shape(rows) == (6, 3, 18)
+    assert set(rows.known.values()) == {"yes"}
+    assert len(rows.known) == 5
+    assert dict(rows.facts.left_out) == {"ignore": 1, "review": 5}
+    assert rows.facts.annotator == "versions.sessions"
+
+
+def test_prodigy_reviews_of_binary_tasks(tmp_path):
+    own = {"text": "t", "label": "SPAM", "view_id": "classification", "answer": "reject"}
+    buttons = {"yes": "accept", "no": "reject"}
+    records = [
+        review(item, own, lambda word: {"text": "t", "answer": buttons[word]}) for item in ITEMS
+    ]
+    rows = read_export(written(tmp_path, "reviewed.jsonl", lines(records)))
+    assert shape(rows) == (6, 3, 18)
+    assert rows.facts.question == "SPAM"
+    assert set(rows.known.values()) == {"reject"}
+    frame = rows.frame()
+    for item, who, label in zip(frame["item"], frame["annotator"], frame["label"], strict=True):
+        assert label == buttons[says(item, who)]
+
+
+def test_prodigy_reviews_of_spans_are_refused(tmp_path):
+    own = {"text": "t", "spans": [], "view_id": "ner_manual", "answer": "accept"}
+    records = [review(item, own, lambda word: {"spans": [], "answer": "accept"}) for item in ITEMS]
+    with pytest.raises(coterie.DataError, match="'ner_manual' marks spans"):
+        coterie.read(written(tmp_path, "reviewed.jsonl", lines(records)))
+
+
+def labelbox(stages):
+    def label(item, who):
+        answer = {"name": "spam", "radio_answer": {"name": says(item, who)}}
+        return {
+            "id": f"{item}{who}",
+            "label_details": {"created_by": who},
+            "performance_details": {"skipped": False},
+            "annotations": {"classifications": [answer]},
+        }
+
+    return lines(
+        {
+            "data_row": {"id": item},
+            "projects": {
+                "p": {
+                    "labels": [label(item, who) for who in PEOPLE],
+                    "project_details": {"workflow_status": stage},
+                }
+            },
+        }
+        for item, stage in zip(ITEMS, stages, strict=True)
+    )
+
+
+def test_labelbox_says_which_rows_a_reviewer_sent_back(tmp_path):
+    stages = ["DONE", "IN_REWORK", "IN_REVIEW", "TO_LABEL", "DONE", None]
+    path = written(tmp_path, "export.ndjson", labelbox(stages))
+    rows = read_export(path)
+    assert shape(rows) == (6, 3, 18)
+    assert "labels of 1 row in rework counted, too" in rows.facts.notes[0]
+    finished = read_export(path, options=Options(keep=frozenset({"done"})))
+    assert shape(finished) == (2, 3, 6)
+    assert dict(finished.facts.left_out) == {"not done": 12}
+    assert not finished.facts.notes
+
+
+def mturk(folder, cell):
+    rows = [
+        (f"H{item}", who, '"' + json.dumps(cell(item, who)).replace('"', '""') + '"')
+        for item, who in PAIRS
+    ]
+    return written(folder, "b.csv", table(["HITId", "WorkerId", "Answer.taskAnswers"], rows))
+
+
+def test_radio_buttons_are_a_single_choice_and_check_boxes_are_not(tmp_path):
+    def boxes(item, who):
+        return [{"spam": {word: says(item, who) == word for word in ("yes", "no")}}]
+
+    path = mturk(tmp_path, boxes)
+    rows = read_export(path)
+    frame = rows.frame()
+    assert rows.facts.kind == "single choice"
+    assert [*frame["label"]] == [
+        says(int(item[1:]), who)
+        for item, who in zip(frame["item"], frame["annotator"], strict=True)
+    ]
+    asked = read_export(path, options=Options(option="yes"))
+    assert set(asked.frame()["label"]) == {"true", "false"}
+    path = mturk(
+        tmp_path, lambda i, who: boxes(i, who) if i > 1 else [{"spam": {"yes": True, "no": True}}]
+    )
+    with pytest.raises(coterie.DataError, match="allows several answers"):
+        coterie.read(path)
+
+
+def test_sagemaker_multi_select_is_one_even_if_nobody_ticked_two(tmp_path):
+    for item in ITEMS:
+        answers = [
+            {
+                "workerId": who,
+                "answerContent": {"many": {"labels": ["cat"] if says(item, who) == "yes" else []}},
+            }
+            for who in PEOPLE
+        ]
+        name = f"job/iteration-1/{item}/x.json"
+        written(tmp_path, name, json.dumps({"answers": answers}).encode())
+    rows = read_export(tmp_path / "job", options=Options(option="cat"))
+    assert shape(rows) == (6, 3, 18)
+    assert set(rows.frame()["label"]) == {"yes", "no"}
+
+
+def before(item, who, **other):
+    return {
+        "text": "t",
+        "prediction": [{"label": "no", "score": 0.2}, {"label": "yes", "score": 0.8}],
+        "prediction_agent": "model",
+        "annotation": says(item, who),
+        "annotation_agent": who,
+        "id": item,
+        "multi_label": False,
+        "status": "Validated",
+        **other,
+    }
+
+
+def test_argilla_records_before_feedback_data_sets(tmp_path):
+    records = [before(item, who) for item, who in PAIRS]
+    records[0] |= {"status": "Discarded"}
+    records[1] |= {"status": "Default", "annotation": None}
+    path = written(tmp_path, "records.jsonl", lines(records))
+    rows = read_export(path)
+    assert shape(rows) == (6, 3, 16)
+    assert dict(rows.facts.left_out) == {"blank": 1, "discarded": 1}
+    guessed = read_export(path, options=Options(annotators="suggestions")).frame()
+    assert set(guessed["label"]) == {"yes"}
+    assert set(guessed["annotator"]) == {"model"}
+
+
+def test_argilla_records_of_entities_are_refused(tmp_path):
+    records = [before(item, who, annotation=[["PER", 0, 4]]) for item, who in PAIRS]
+    with pytest.raises(coterie.DataError, match="'annotation' marks spans"):
+        coterie.read(written(tmp_path, "records.jsonl", lines(records)))
+
+
+def test_zips_in_a_zip_are_opened_and_each_file_names_its_annotator(tmp_path):
+    named = {who: cvat(who).replace(f"<username>{who}".encode(), b"<username>") for who in PEOPLE}
+    inner = {f"{who}.zip": zipped({"annotations.xml": said}) for who, said in named.items()}
+    inner["__MACOSX/._ann.zip"] = b"junk"
+    rows = read_export(written(tmp_path, "all.zip", zipped(inner)))
+    assert set(rows.frame()["annotator"]) == {*PEOPLE}
+    assert shape(rows) == (5, 3, 15)
+    assert rows.facts.annotator == "file name"
+    assert rows.source.name == "all.zip"
+
+
+def test_zips_without_end_are_refused(tmp_path):
+    content = listed(LABEL_STUDIO)
+    for depth in range(5):
+        content = zipped({f"{depth}.zip" if depth else "tasks.json": content})
+    with pytest.raises(coterie.DataError, match="zip in a zip in a zip; unpack it"):
+        coterie.read(written(tmp_path, "deep.zip", content))
+
+
+def test_utf_16_in_a_zip(tmp_path):
+    content = listed(LABEL_STUDIO).decode().encode("utf-16")
+    plain = read_export(written(tmp_path, "tasks.json", content))
+    assert shape(read_export(written(tmp_path, "t.zip", zipped({"t.json": content})))) == shape(
+        plain
+    )
+
+
+def test_files_that_are_not_read_are_named_and_damaged_ones_refused(tmp_path):
+    written(tmp_path, "job/tasks.json", listed(LABEL_STUDIO))
+    written(tmp_path, "job/notes.txt", b"read me")
+    written(tmp_path, "job/empty.json", b"[]")
+    rows = read_export(tmp_path / "job")
+    told = "of no known format, and not read: 'empty.json', 'notes.txt'"
+    assert told in rows.facts.notes
+    written(tmp_path, "job/more.json", listed(LABEL_STUDIO)[:200])
+    with pytest.raises(coterie.DataError, match=r"more.json is not JSON: .*; export it again"):
+        coterie.read(tmp_path / "job")
+
+
+def test_sheets_that_are_not_read_are_named(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "labels"
+    for row in [("item", "annotator", "label"), *((i, who, says(i, who)) for i, who in PAIRS)]:
+        book.active.append(row)
+    book.create_sheet("blank")
+    book.save(tmp_path / "one.xlsx")
+    coterie.read(tmp_path / "one.xlsx")  # a blank sheet is not worth a word
+    book.create_sheet("more").append(["item"])
+    book.save(tmp_path / "two.xlsx")
+    with pytest.warns(coterie.DataWarning, match="sheet 'labels' is read, and not 'more'"):
+        coterie.read(tmp_path / "two.xlsx")
