@@ -36,6 +36,12 @@ def worth(problem, i, n):
     return problem.ease[i] / (1 + problem.overlap * (problem.n_labels[i] + n))
 
 
+def matrix(problem, i, l):
+    """Of person l about item i; matrices may be one for each pair."""
+    n_people = len(problem.cost)
+    return problem.matrix[l if len(problem.matrix) == n_people else i * n_people + l]
+
+
 def choose_slowly(problem, left, n_picks):
     """Rows of (item, person, information, gain), the best for its price first."""
     left, asked, found = list(left), {i: [] for i in range(len(problem.items))}, []
@@ -49,12 +55,12 @@ def choose_slowly(problem, left, n_picks):
         for i, people in asked.items():
             # As the kernel has it: the last that was asked has the first answer.
             n = len(people)
-            steps = [(problem.matrix[l], worth(problem, i, n - 1 - k))
+            steps = [(matrix(problem, i, l), worth(problem, i, n - 1 - k))
                      for k, l in enumerate(reversed(people))]  # fmt: skip
             before = expected(problem.items[i], steps)
-            for l in range(len(problem.matrix)):
+            for l in range(len(problem.cost)):
                 if left[l] > 0 and (i, l) not in taken and n < problem.most_per_item:
-                    step = (problem.matrix[l], worth(problem, i, n))
+                    step = (matrix(problem, i, l), worth(problem, i, n))
                     after = expected(problem.items[i], [*steps, step])
                     bits, gain = before[0] - after[0], after[1] - before[1]
                     offers.append((bits / problem.cost[l], i, l, bits, gain))

@@ -6,7 +6,7 @@ import numpy as np
 
 import coterie
 from builders.posteriors import annotate
-from coterie.posterior import Posterior
+from coterie.posterior import Draws, Posterior
 from reference.exact import all_truths
 from reference.joint import count, log_joint_ibcc
 
@@ -51,6 +51,27 @@ def posterior_of(problem, prior):
     return Posterior(
         annotate(triples, *words[:3], words[3]), p, p.mean(axis=0), mean_matrices(problem, prior),
         model="DawidSkene", method=model.method, abilities=model.abilities,
+    )  # fmt: skip
+
+
+def sampled_posterior_of(problem, prior, n_draws, rng):
+    """The same with draws that are independent, as those of an endless chain of IBCC."""
+    found = weights(problem, prior)
+    chance = np.array([w for _, w in found])
+    shape = n_draws, problem.n_annotators, problem.n_classes, problem.n_answers
+    matrices, balance = np.zeros(shape), np.zeros((n_draws, problem.n_classes))
+    for d, k in enumerate(rng.choice(len(found), n_draws, p=chance / chance.sum())):
+        z, _ = found[k]
+        n = count(problem, z, lambda l: l)
+        for l, t in np.ndindex(*shape[1:3]):
+            said = [n[l, t, c] for c in range(shape[3])]
+            matrices[d, l, t] = rng.dirichlet(prior.strength[t] * prior.mean[t] + said)
+        totals = np.bincount(list(z.values()), minlength=shape[2])
+        balance[d] = rng.dirichlet(prior.class_weights + totals)
+    return replace(
+        posterior_of(problem, prior),
+        draws=Draws(matrices[None].astype(np.float32), balance[None]),
+        model="IBCC", method=coterie.IBCC.method, abilities=coterie.IBCC.abilities,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Problem(NamedTuple):
     n_labels: IntArray  # (items,)                   they have
     ease: FloatArray  # (items,)
     overlap: float
-    matrix: FloatArray  # (people, classes, answers)
+    matrix: FloatArray  # (people, classes, answers), or (items * people, ...): for each item
     cost: FloatArray  # (people,)                    of one label
     place: IntArray  # (annotators,)                 where in people, or -1
     item_start: IntArray  # (items + 1,)
@@ -86,7 +86,7 @@ def new_progress(problem: Problem, left: IntArray) -> Progress:
         best=np.full(n_items, -1, np.int64),
         seen=np.full(n_items, -1, np.int64),
         heap=np.arange(n_items, dtype=np.int64),
-        busy=np.full(len(problem.matrix), -1, np.int64),
+        busy=np.full(len(problem.cost), -1, np.int64),
         states=np.zeros((n_states, n_classes)),
         weights=np.zeros(n_states),
         counter=np.zeros(1, np.int64),
@@ -108,6 +108,13 @@ def new_picks(most: int) -> Picks:
 def worth(n_labels: int, ease: float, overlap: float) -> float:
     """Give how much of one more label is new evidence: :func:`coterie.assign.belief.worth_of`."""
     return ease / (1 + overlap * n_labels)
+
+
+@piece
+def row_of(i: int, l: int, problem: Problem) -> int:
+    """Give where the matrix of somebody who is asked about an item is."""
+    n_people = len(problem.cost)
+    return i * n_people + l if len(problem.matrix) > n_people else l
 
 
 @piece
@@ -135,7 +142,8 @@ def believe(i: int, problem: Problem, picks: Picks, progress: Progress) -> int:
     n, pick, asked = 1, progress.last[i], progress.asked[i]
     for k in range(asked):  # the order of answers does not matter but for what each is worth
         value = worth(problem.n_labels[i] + asked - 1 - k, problem.ease[i], problem.overlap)
-        n = spread_beliefs(n, states, weights, problem.matrix[picks.person[pick]], value)
+        matrix = problem.matrix[row_of(i, picks.person[pick], problem)]
+        n = spread_beliefs(n, states, weights, matrix, value)
         pick = picks.previous[pick]
     return n
 
@@ -180,7 +188,8 @@ def look(
             for k in range(problem.group_start[g], problem.group_start[g + 1]):
                 l = problem.member[k]
                 if is_free(l, mark, money, problem, progress):
-                    bits = mean_information(n, states, weights, problem.matrix[l], value)
+                    matrix = problem.matrix[row_of(i, l, problem)]
+                    bits = mean_information(n, states, weights, matrix, value)
                     if bits / problem.cost[l] > best:
                         best, chosen = bits / problem.cost[l], g
                     break
@@ -192,7 +201,8 @@ def look(
         l = problem.member[k]
         if not is_free(l, mark, money, problem, progress):
             continue
-        bits = mean_information(n, states, weights, problem.matrix[l], value)
+        matrix = problem.matrix[row_of(i, l, problem)]
+        bits = mean_information(n, states, weights, matrix, value)
         if bits > NOTHING and bits / problem.cost[l] > progress.key[i]:
             progress.key[i], progress.best[i] = bits / problem.cost[l], l
         looked += 1
@@ -206,7 +216,8 @@ def take(i: int, number: int, problem: Problem, picks: Picks, progress: Progress
     l = progress.best[i]
     n = believe(i, problem, picks, progress)
     value = worth(problem.n_labels[i] + progress.asked[i], problem.ease[i], problem.overlap)
-    states, weights, matrix = progress.states, progress.weights, problem.matrix[l]
+    states, weights = progress.states, progress.weights
+    matrix = problem.matrix[row_of(i, l, problem)]
     picks.information[number] = mean_information(n, states, weights, matrix, value)
     picks.gain[number] = mean_gain(n, states, weights, matrix, value)
     picks.item[number], picks.person[number] = i, l

@@ -13,6 +13,7 @@ from coterie.arguments import checked
 from coterie.assign.belief import Belief, belief_of
 from coterie.assign.channel import without_noise
 from coterie.assign.checks import at_least_zero, whole
+from coterie.assign.given import matrices_given_class
 from coterie.assign.greedy import FEW, Picks, Problem, choose, new_picks, new_progress
 from coterie.assign.people import Costs, People, costs_of, fair_share, people_of, usual_information
 from coterie.assign.reasons import reasons
@@ -95,6 +96,7 @@ def next_labels(
     given = None if among is None else _listed(among)
     items = _items_among(posterior, given)
     problem = make_problem(posterior, belief, people, (costs, items, most_per_item, float(budget)))
+    problem = problem._replace(matrix=matrices_given_class(posterior, people, items))
     picks = _choose(problem, _room(people, most_per_annotator, float(budget) / costs))
     table = _table(posterior, belief, people, (problem, picks, items))
     none = among is not None and not given
@@ -203,12 +205,12 @@ def _room(people: People, most_per_annotator: int | None, labels: FloatArray) ->
 
 def _choose(problem: Problem, left: IntArray) -> Picks:
     """Choose, and give what was chosen."""
-    n_items, n_people = len(problem.items), len(problem.matrix)
+    n_items, n_people = len(problem.items), len(problem.cost)
     if n_items == 0 or n_people == 0:
         return new_picks(0)
     most = min(problem.budget / problem.cost.min(), n_items * n_people, float(left.sum()))
     picks = new_picks(int(most))
-    everybody = n_people <= FEW or n_items * problem.matrix.size <= SMALL
+    everybody = n_people <= FEW or n_items * n_people * problem.matrix[0].size <= SMALL
     number = choose(problem, picks, new_progress(problem, left), everybody)
     return Picks._make(array[:number] for array in picks)
 
