@@ -41,6 +41,7 @@ ON_REQUEST = (
     "communities",
     "cells",
     "scale",
+    "decisions",
 )
 """Of what is found, or of what few need: only if named."""
 

@@ -166,6 +166,18 @@ def test_nothing_is_decided_with_too_few_labels():
     assert "too few" in why
 
 
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+def test_nothing_is_decided_about_those_who_can_be_compared_with_nobody():
+    rows = [(f"q{i}", "ann", "ab"[i % 2]) for i in range(30)]
+    model = coterie.Consensus(random_state=0, progress=False, n_jobs=1)
+    (row,) = actions(model.fit(rows).posterior_).itertuples()
+    assert row.action == "wait"
+    assert "somebody else" in row.why
+    known = {f"q{i}": "ab"[i % 2] for i in range(30)}
+    (row,) = actions(model.fit(rows, known).posterior_).itertuples()
+    assert row.action != "wait"
+
+
 def test_an_adversary_stays_informative_and_the_words_say_so():
     action, _, why = decide(Case(Role(Pattern.ADVERSARY), 100, 0.6, 0.5, 0.7, ("a", "b")))
     assert action == "watch"

@@ -74,6 +74,34 @@ def test_a_budget_of_nothing_is_a_sentence(run):
     assert "A budget of 0 buys no label." in done.stdout
 
 
+def test_who_is_available_can_be_said(run, tmp_path):
+    costs, out = tmp_path / "costs.csv", tmp_path / "plan"
+    one = coterie.load(run / "run.coterie").annotations.annotators[0]
+    costs.write_text(f"annotator,cost\n{one},0.5\ndora,0.5\n", "utf-8")
+    given = ("plan", run, "--budget", "6", "--annotators", f"{one}, dora")
+    done = command(*given, "--costs", costs, "--out", out)
+    assert done.returncode == 0, done.stderr
+    assert set(pd.read_csv(out / "tasks.csv")["annotator"]) == {one, "dora"}
+    assert "on average: dora." in done.stdout
+    assert "saves_money" not in pd.read_csv(out / "people.csv")  # some have no cost
+
+
+def test_nobody_available_is_a_sentence(run):
+    done = command("plan", run, "--budget", "6", "--annotators", "")
+    assert done.returncode == 0, done.stderr
+    assert "Nobody is available" in done.stdout
+
+
+def test_all_items_known_is_a_sentence(tmp_path):
+    crowd = coterie.simulate("mixed", items=12, annotators=5, random_state=0)
+    model = coterie.QuickConsensus().fit(crowd.annotations, crowd.truth)
+    model.posterior_.save(tmp_path / "run.coterie")
+    done = command("plan", tmp_path, "--budget", "6", "--out", tmp_path / "plan")
+    assert done.returncode == 0, done.stderr
+    assert "All items are settled: their labels are known." in done.stdout
+    assert "No further label can be had" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

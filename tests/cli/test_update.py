@@ -21,7 +21,7 @@ def test_more_labels_join_a_saved_run(tmp_path):
     assert "the fit before it took" in done.stdout
     posterior = coterie.load(tmp_path / "updated/run.coterie")
     assert posterior.annotations.n_labels == len(frame)
-    assert posterior.run["sweeps"] == 40
+    assert posterior.run["sweeps"] == 40 * posterior.run["rounds"]
     assert len(pd.read_csv(tmp_path / "updated/labels.csv")) == 40
 
 

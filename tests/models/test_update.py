@@ -1,6 +1,7 @@
 """model.update: what a fresh fit of all labels would find, from where the chains ended."""
 
 import itertools
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +9,10 @@ import pandas as pd
 import pytest
 
 import coterie
+from coterie.errors import CoterieWarning
 from coterie.inference.chain import Chain
 from coterie.kernels.gibbs.check import check_counts
+from coterie.models import sampling
 from coterie.models.update import carried_groups, going_on, joined, places_of_labels
 from coterie.numeric.partitions import canonical_groups
 
@@ -74,9 +77,55 @@ def test_it_agrees_with_fresh_fits_within_monte_carlo_error(model, settings, see
         fresh.append(one.predict_proba().to_numpy())
         one = sampler(model, settings, 10 * k + 1).fit(old).update(more)
         updated.append(one.predict_proba().loc[crowd.annotations.items].to_numpy())
-    assert one.posterior_.run["sweeps"] < 0.6 * one.sweeps  # all of the burn-in, a third of others
+    run = one.posterior_.run  # all of the burn-in, a third of the others; more where chains differ
+    assert run["sweeps"] < 0.6 * one.sweeps or run.get("rounds") != 1
     assert one.posterior_.verdicts.labels is not None
     assert chance_of(np.stack(updated), np.stack(fresh)) > 0.005
+
+
+def noted(posterior, one_label):
+    """The same posterior, whose chains are said to agree so far."""
+    labels = {**posterior.run["verdicts"]["labels"], "one_label": one_label}
+    verdicts = {**posterior.run["verdicts"], "labels": labels}
+    return replace(posterior, run={**posterior.run, "verdicts": verdicts})
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+def test_chains_that_do_not_give_one_label_go_on(halves, monkeypatch):
+    model = sampler(coterie.IBCC, SHORT, 0).fit(halves[0])
+    before = model.posterior_ = noted(model.posterior_, 1.0)
+    one = model.update(halves[1]).posterior_.run
+    model.posterior_ = before
+    monkeypatch.setattr(sampling, "agree_on_labels", lambda found: found is before)
+    four = model.update(halves[1]).posterior_.run
+    assert four["rounds"] == sampling.ROUNDS
+    assert four["sweeps"] > one["sweeps"] / one["rounds"] + 3 * 60
+    assert four["sweeps"] - four["burn_in"] == one["sweeps"] - one["burn_in"]
+
+
+@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
+def test_chains_that_had_not_given_one_label_start_again(crowd, halves):
+    model = sampler(coterie.IBCC, SHORT, 0).fit(halves[0])
+    model.posterior_ = noted(model.posterior_, 0.9)
+    fresh = sampler(coterie.IBCC, SHORT, 0).fit(crowd.annotations)
+    updated = model.update(halves[1]).predict_proba()
+    np.testing.assert_array_equal(updated, fresh.predict_proba())
+
+
+def test_only_the_warnings_of_the_last_round_are_said(halves, monkeypatch):
+    model = sampler(coterie.IBCC, SHORT, 0).fit(halves[0])
+    first = model.posterior_ = noted(model.posterior_, 1.0)
+    rounds = iter(range(9))
+
+    def went_round(self, *given):
+        k = next(rounds)
+        warnings.warn(f"round {k}", CoterieWarning, stacklevel=1)
+        return noted(first, 0.5 if k == 0 else 1.0)
+
+    monkeypatch.setattr(coterie.IBCC, "_go_round", went_round)
+    with pytest.warns(CoterieWarning) as said:
+        model.update(halves[1])
+    assert [str(one.message) for one in said] == ["round 1"]
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")

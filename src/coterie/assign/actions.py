@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from coterie.arguments import checked
 from coterie.assign.belief import belief_of
 from coterie.assign.people import Costs, costs_of, usual_information
+from coterie.data.codes import Codes
 from coterie.posterior import Posterior
 from coterie.roles import Kind, Pattern, Role
 from coterie.words.numbers import count, decimal, percent
@@ -40,6 +41,7 @@ class Case(NamedTuple):
     usual: float  # that a newcomer's does
     mended: float  # that theirs would if the pair were no longer confused
     pair: tuple[Any, Any] | None  # the class that is most often taken for another, and which
+    alone: bool = False  # hardly any of their items is known, or has a label of somebody else
 
 
 @checked
@@ -81,9 +83,10 @@ def actions(posterior: Posterior, *, cost: Costs = None) -> pd.DataFrame:
     names = [visible(name) for name in a.classes]
     cases = [
         Case(role, int(n), float(x), float(bits[-1]), float(y),
-             None if pair is None else (names[pair[0]], names[pair[1]]))
-        for role, n, x, y, pair in zip(
-            roles.role, a.labels_per_annotator, bits[:-1], mended, pairs, strict=True)
+             None if pair is None else (names[pair[0]], names[pair[1]]), bool(few))
+        for role, n, x, y, pair, few in zip(
+            roles.role, a.labels_per_annotator, bits[:-1], mended, pairs,
+            compared(a.codes) < FEWEST, strict=True)
     ]  # fmt: skip
     decided = [decide(case) for case in cases]
     table = pd.DataFrame(
@@ -119,6 +122,8 @@ def decide(case: Case) -> tuple[str, float, str]:
     told = f"a label tells {decimal(case.bits)} bits, a newcomer's {decimal(case.usual)}"
     if case.n_labels < FEWEST or role.pattern is Pattern.TOO_FEW:
         return WAIT, 0.0, f"{count(case.n_labels, 'label')}: too few to decide anything"
+    if case.alone:
+        return WAIT, 0.0, "hardly any of their items has a label of somebody else, or is known"
     if role.pattern is Pattern.UNCLEAR:
         return WATCH, 0.0, "the answers support a role only if nobody shares mistakes: add gold"
     if role.kind is Kind.NOISE:
@@ -137,6 +142,25 @@ def decide(case: Case) -> tuple[str, float, str]:
         return WATCH, 0.0, f"{role}: {told}"
     action = REWARD if role.pattern is Pattern.EXPERT else KEEP
     return action, OF * max(worth - 1, 0.0), f"{role}: {told}"
+
+
+def compared(codes: Codes) -> NDArray[np.int64]:
+    """Count the labels of each annotator that can be compared: others label the item, or gold does.
+
+    Examples
+    --------
+    >>> from coterie.io import read
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+    >>> compared(read(rows).codes).tolist()
+    [1, 1]
+    """
+    n_annotators = len(codes.annotator_start) - 1
+    item = codes.annotator_item.astype(np.int64)
+    l = np.repeat(np.arange(n_annotators), np.diff(codes.annotator_start))
+    pairs = np.unique(item * n_annotators + l) // max(n_annotators, 1)
+    people = np.bincount(pairs, minlength=len(codes.gold))
+    fair = (people > 1) | (codes.gold >= 0)
+    return np.bincount(l, fair[item], n_annotators).astype(np.int64)
 
 
 def _confused(matrix: FloatArray, balance: FloatArray) -> tuple[int, int] | None:

@@ -74,7 +74,7 @@ def curve_of(
     room = int((~labelled_pairs(problem)).sum()) if n_items <= 10 * MOST_ITEMS else 2**62
     shapes = draw_shapes(problem, drawn.strength)
     some, answers, chosen = _sample(with_codes(problem), answers, rng)
-    scale = n_items / max(len(chosen), 1)
+    scale = n_items / len(chosen) if len(chosen) else 1.0
 
     def draw(rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
         return drawn.world(shapes, chosen, rng)

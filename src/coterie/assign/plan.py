@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -51,6 +51,7 @@ def make_plan(
     posterior: Posterior,
     budget: float,
     *,
+    annotators: Sequence[Any] | None = None,
     cost: Costs = None,
     target: float = 0.95,
     most_per_item: int | None = None,
@@ -61,9 +62,12 @@ def make_plan(
     ----------
     posterior
         The result so far.
-    budget, cost, most_per_item
-        As for ``next_labels``. Those whom ``cost`` names and who have no labels are newcomers, and
-        can be asked too.
+    budget, most_per_item
+        As for ``next_labels``.
+    annotators, cost
+        As for ``next_labels``, but names are compared as text, as in files. Those whom ``cost``
+        names and who have no labels are newcomers, and can be asked too, unless ``annotators`` says
+        who is available.
     target
         Accuracy that is wanted.
 
@@ -76,16 +80,31 @@ def make_plan(
     >>> len(plan.tasks), len(plan.lines) <= 10
     (10, True)
     """
-    a, new = posterior.annotations, newcomers_in(cost, posterior)
-    asked = [*a.annotators[a.labels_per_annotator > 0].tolist(), *new] if new else None
+    asked, new = _available(posterior, annotators, cost)
     tasks = next_labels(posterior, budget, annotators=asked, cost=cost, most_per_item=most_per_item)
     people = contributions(posterior)
     if posterior.abilities.uncertainty:
+        names = set(map(str, posterior.annotations.annotators.tolist()))
+        partly = isinstance(cost, Mapping | pd.Series) and not names <= set(map(str, dict(cost)))
         people = people.drop(columns="bits_per_label").merge(
-            actions(posterior, cost=cost).drop(columns="n_labels"), on="annotator"
+            actions(posterior, cost=None if partly else cost).drop(columns="n_labels"),
+            on="annotator",
         )
     found = forecast(posterior, target=target, annotators=asked, cost=cost)
     return Plan(tasks, people, found, stop(posterior, target), new)
+
+
+def _available(
+    posterior: Posterior, annotators: Sequence[Any] | None, cost: Costs
+) -> tuple[list[Any] | None, tuple[Any, ...]]:
+    """Give whom to ask, None for everybody who has labels; and who of them is new."""
+    a = posterior.annotations
+    here = {str(name): name for name in a.annotators[a.labels_per_annotator > 0].tolist()}
+    if annotators is None:
+        new = newcomers_in(cost, posterior)
+        return ([*here.values(), *new] if new else None), new
+    names = [here.get(str(name), name) for name in annotators]
+    return names, tuple(name for name in names if str(name) not in here)
 
 
 def newcomers_in(cost: Costs, posterior: Posterior) -> tuple[Any, ...]:
@@ -119,7 +138,7 @@ def _who(tasks: pd.DataFrame) -> str:
     names = [f"{name} ({n:,})" for name, n in asked.items()]
     return (
         f"Asked: {listed(names, SHOWN)}; {count(tasks['item'].nunique(), 'item')},"
-        f" {tasks['item'].value_counts().max()} labels of one at most."
+        f" {count(int(tasks['item'].value_counts().max()), 'label')} of one at most."
     )
 
 
@@ -141,6 +160,7 @@ def _actions(people: pd.DataFrame) -> list[str]:
         lines.append(f"{str(action).capitalize()}: {listed(names, SHOWN)}.")
     waiting = int((people["action"] == WAIT).sum())
     if waiting:
-        few = f"Too few labels to decide anything: {count(waiting, 'annotator')}."
+        who = count(waiting, "annotator")
+        few = f"Too few labels, or nobody to compare them with, to decide anything: {who}."
         lines = [*lines[:-1], f"{lines[-1]} {few}"] if lines else [few]
     return lines

@@ -96,6 +96,7 @@ OPTIONS = {
     "kind": "--kind",
     "tasks": "--tasks",
     "prices": "--prices",
+    "cost": "--costs",
     "sweeps": "--sweeps",
     "burn_in": "--burn-in",
     "chains": "--chains",

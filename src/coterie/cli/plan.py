@@ -23,6 +23,7 @@ def run(
     source: Path,
     budget: float,
     *,
+    annotators: list[str] | None,
     costs: Path | None,
     target: float,
     most_per_item: int | None,
@@ -37,7 +38,10 @@ def run(
     if out is not None:
         check_free(out, paths.values(), force=force)
     cost = None if costs is None else read_costs(costs)
-    plan = make_plan(posterior, budget, cost=cost, target=target, most_per_item=most_per_item)
+    plan = make_plan(
+        posterior, budget, annotators=annotators, cost=cost, target=target,
+        most_per_item=most_per_item,
+    )  # fmt: skip
     if out is not None:
         tables = tables_of(plan)
         writers = {path: table_writer(tables[name], format) for name, path in paths.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -30,7 +31,7 @@ from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
 from coterie.models.blocked import checksum_of
 from coterie.models.priors import resolved
-from coterie.models.update import going_on, news
+from coterie.models.update import agree_on_labels, going_on, news, run_of_rounds
 from coterie.posterior import Posterior
 from coterie.priors import Prior
 from coterie.words.visible import quoted
@@ -40,6 +41,8 @@ LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 
 GOING_ON, LEAST_BURN_IN = 3, 20
 """An update keeps so many times fewer sweeps than a fit; it drops as many fewer, but those at least
 and, where much is new, more: as many as a fit where labels have doubled."""
+ROUNDS = 4
+"""So often chains go on at most, until they give one label on nearly all items."""
 ELSEWHERE = ("prior", "n_jobs", "engine", "progress", "checkpoint", "duplicates")
 """Settings that a checkpoint need not share, or shares by what becomes of them."""
 
@@ -132,25 +135,63 @@ class SamplingEstimator(Estimator):
         return self._run(annotations, self._sampler(annotations), options, identity)
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
-        """Let the chains go on from where they ended, for a part of their length."""
+        """Let the chains go on from where they ended, for a part of their length.
+
+        Where they do not give one label on nearly all items then, they go on for as long again;
+        where they had not even before, they start again.
+        """
         self._check()
         last = () if before.draws is None else before.draws.last
         sampler = self._sampler(annotations)
-        if not last or sampler.blocks is not None:  # of an older file, or items are elsewhere
+        elsewhere = sampler.blocks is not None
+        if not last or elsewhere or not agree_on_labels(before):  # no chains: of an older file
             return self._fit(annotations)
         share = 1.0 if sampler.hooks.carry is None else news(before.annotations, annotations)
+        rounds: list[Posterior] = []
+        for number in range(ROUNDS):
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                rounds.append(self._go_round(sampler, annotations, before, share, number))
+            before, share = rounds[-1], 0.0
+            if before.run["stopped"] == "interrupted" or agree_on_labels(before):
+                break
+        for warning in said:  # of where the chains are in the end
+            warnings.warn(warning.message, stacklevel=3)
+        return replace(before, run=run_of_rounds([one.run for one in rounds]))
+
+    def _go_round(
+        self,
+        sampler: Sampler,
+        annotations: Annotations,
+        before: Posterior,
+        share: float,
+        number: int,
+    ) -> Posterior:
+        """Let the chains go on once.
+
+        Parameters
+        ----------
+        sampler, annotations
+            What is sampled, and all labels.
+        before
+            Where the chains ended.
+        share
+            How much is new.
+        number
+            Which round it is: each has random numbers of its own.
+        """
+        assert before.draws is not None
         dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
         burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
         sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
         cells = sampler.layout.n_draw_columns
         thin = None if self.thin is None else min(self.thin, sweeps - burn_in)
-        sampler = replace(
-            sampler,
-            hooks=going_on(sampler.hooks, last, before.annotations, annotations),
-            plan=plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells),
-        )
+        hooks = going_on(sampler.hooks, before.draws.last, before.annotations, annotations)
+        plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells)
+        seed = None if self.random_state is None else self.random_state + number
         # A checkpoint is of a whole run.
-        return self._run(annotations, sampler, self._options()._replace(checkpoint=None), {})
+        options = self._options()._replace(checkpoint=None, random_state=seed)
+        return self._run(annotations, replace(sampler, hooks=hooks, plan=plan), options, {})
 
     def _run(
         self,

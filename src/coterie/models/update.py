@@ -15,6 +15,8 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.inference import Hooks, Start
 from coterie.kernels.gibbs.ended import Ended, taken_over
+from coterie.posterior import Posterior
+from coterie.posterior.verdicts import ONE_LABEL
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int32]
@@ -76,6 +78,27 @@ def news(old: Annotations, new: Annotations) -> float:
     known = set(new.gold) - set(old.gold)
     moved = old.labels_per_item[pd.Index(old.items).isin(list(known))].sum()
     return float((new.n_labels - old.n_labels + moved) / max(old.n_labels, 1))
+
+
+def agree_on_labels(posterior: Posterior) -> bool:
+    """Say whether the chains give one label on nearly all items; older files do not say."""
+    noted = posterior.run.get("verdicts", {}).get("labels", {})
+    return float(noted.get("one_label", 1.0)) >= ONE_LABEL
+
+
+def run_of_rounds(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Give the facts of a run that took several rounds: all before the last one was burn-in.
+
+    Examples
+    --------
+    >>> runs = [{"sweeps": 100, "burn_in": 40, "chains": 4}, {"sweeps": 90, "burn_in": 30}]
+    >>> run_of_rounds(runs)
+    {'sweeps': 190, 'burn_in': 130, 'rounds': 2}
+    """
+    before = sum(int(run["sweeps"]) for run in runs[:-1])
+    last = dict(runs[-1])
+    last["sweeps"], last["burn_in"] = last["sweeps"] + before, last["burn_in"] + before
+    return {**last, "rounds": len(runs)}
 
 
 def going_on(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Force, Format, Out, a_path, place
+from coterie.cli.options import Force, Format, Out, a_path, place, split
 
 
 @guarded
@@ -23,6 +23,13 @@ def plan(
         float,
         typer.Option("--budget", "-b", min=0, help="What may be spent: labels, or money by costs."),
     ],
+    annotators: Annotated[
+        str | None,
+        typer.Option(
+            help="Who is available, separated by commas, new people too (default: all who have"
+            " labels)."
+        ),
+    ] = None,
     costs: Annotated[
         Path | None,
         a_path(
@@ -47,6 +54,7 @@ def plan(
     command.run(
         run,
         budget,
+        annotators=split(annotators),
         costs=costs,
         target=target,
         most_per_item=most_per_item,
