@@ -81,7 +81,7 @@ def test_who_is_available_can_be_said(run, tmp_path):
     given = ("plan", run, "--budget", "6", "--annotators", f"{one}, dora")
     done = command(*given, "--costs", costs, "--out", out)
     assert done.returncode == 0, done.stderr
-    assert set(pd.read_csv(out / "tasks.csv")["annotator"]) == {one, "dora"}
+    assert set(pd.read_csv(out / "tasks.csv")["annotator"]) <= {one, "dora"}
     assert "on average: dora." in done.stdout
     assert "saves_money" not in pd.read_csv(out / "people.csv")  # some have no cost
 
