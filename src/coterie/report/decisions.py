@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,9 @@ from coterie.words.names import name
 Facts = dict[str, Any]
 
 MOST_TASKS, MOST_PEOPLE = 20, 20
+MOST_TICKS = 7
+SHOWN = {"information": "chosen as above", "random": "at random"}
+"""Policies, in the words of the page."""
 
 
 def next_facts(posterior: Posterior, budget: float) -> Facts:
@@ -22,7 +26,7 @@ def next_facts(posterior: Posterior, budget: float) -> Facts:
     people = plan.people.sort_values("bits", ascending=False, kind="stable")
     return {
         "lines": plan.lines,
-        "curve": curve_facts(plan.forecast.curve),
+        "curve": curve_facts(plan.forecast.curve, plan.forecast.target),
         "tasks": [
             {
                 "item": name(row["item"]),
@@ -44,18 +48,25 @@ def next_facts(posterior: Posterior, budget: float) -> Facts:
             for row in people.head(MOST_PEOPLE).to_dict("records")
         ],
         "n_people": len(people),
+        "acts": "action" in people,
     }
 
 
-def curve_facts(curve: pd.DataFrame) -> Facts:
-    """Place the curve of the forecast: a line and a band per policy."""
+def curve_facts(curve: pd.DataFrame, target: float | None) -> Facts:
+    """Place the curve of the forecast: a line and a band per policy, and what is wanted."""
     most = max(float(curve["labels"].max()), 1.0)
-    low, high = float(curve["accuracy_low"].min()), float(curve["accuracy_high"].max())
-    span = max(high - low, 1e-9)
+    wanted = [] if target is None else [target]
+    ticks = ticks_between(
+        min(float(curve["accuracy_low"].min()), *wanted, 1.0),
+        max(float(curve["accuracy_high"].max()), *wanted, 0.0),
+    )
+    low, span = ticks[0], ticks[-1] - ticks[0]
+
+    def down(accuracy: float) -> float:
+        return HEIGHT - (accuracy - low) / span * HEIGHT
 
     def place(labels: float, accuracy: float) -> str:
-        up = (accuracy - low) / span * (HEIGHT - 6)
-        return f"{labels / most * WIDTH:.4g},{HEIGHT - 3 - up:.4g}"
+        return f"{labels / most * WIDTH:.4g},{down(accuracy):.4g}"
 
     lines = []
     for policy in dict.fromkeys(curve["policy"]):
@@ -64,11 +75,37 @@ def curve_facts(curve: pd.DataFrame) -> Facts:
         lower = [place(row["labels"], row["accuracy_low"]) for row in rows]
         lines.append(
             {
-                "policy": policy,
+                "policy": SHOWN.get(policy, policy),
                 "points": " ".join(place(row["labels"], row["accuracy"]) for row in rows),
                 "band": " ".join([*upper, *lower[::-1]]),
                 "first": rows[0]["accuracy"],
                 "last": rows[-1]["accuracy"],
             }
         )
-    return {"lines": lines, "low": low, "high": high, "labels": int(most)}
+    return {
+        "lines": lines,
+        "ticks": [{"share": tick, "down": f"{down(tick):.4g}"} for tick in ticks[::-1]],
+        "target": None if target is None else {"share": target, "down": f"{down(target):.4g}"},
+        "labels": int(curve["labels"].max()),
+    }
+
+
+def ticks_between(low: float, high: float) -> list[float]:
+    """Give even shares that span two, at most seven of them.
+
+    Examples
+    --------
+    >>> ticks_between(0.44, 0.975)
+    [0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]
+    >>> ticks_between(0.93, 0.93)
+    [0.9, 1.0]
+    >>> ticks_between(0.02, 1.0)
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    """
+    for tenth in (1, 2):
+        first = math.floor(low * 10 / tenth + 1e-9) * tenth
+        last = max(math.ceil(high * 10 / tenth - 1e-9) * tenth, first + tenth)
+        ticks = [k / 10 for k in range(first, last + 1, tenth)]
+        if len(ticks) <= MOST_TICKS:
+            break
+    return ticks
