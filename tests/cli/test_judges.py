@@ -34,6 +34,7 @@ def test_screen_page_and_tables(labels, tmp_path):
     assert "length" in done.output
     assert {path.name for path in out.iterdir()} >= {"judges.html", "labels.csv", "judges.csv"}
     assert f"open {out / 'judges.html'}; " in done.output.splitlines()[-1]
+    assert coterie.load(out).annotations.n_annotators == 5
     again = run(labels, "--model", "quick", "--out", out)
     assert again.exit_code != 0
 
@@ -52,6 +53,8 @@ def test_a_price_of_nobody_is_one_sentence(labels, prices):
     done = run(labels, "--model", "quick", "--prices", prices)
     assert done.exit_code != 0
     assert f"--prices {prices} is not a judge of the panel and a price" in done.output
+    near = run(labels, "--model", "quick", "--prices", "a11=1")
+    assert "did you mean 'a1'?" in " ".join(near.output.split())
     assert "Traceback" not in done.output
 
 

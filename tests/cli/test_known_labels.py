@@ -95,12 +95,25 @@ def test_a_quick_model_is_checked_by_gold_and_mended_on_request(checked, tmp_pat
     offer = " Mend them with --recalibrate." if record["significant"] else ""
     assert said == f"Gold: {record['sentence']}{offer}"
     assert f"By gold: {record['sentence']}" in (tmp_path / "out" / "report.html").read_text("utf-8")
+    again = "run again with --recalibrate, which mends probabilities that gold refutes"
+    assert (again in done.stdout) == record["significant"]
     mended = checked("--model", "quick", "--recalibrate", "--out", "mended")
     assert ("Recalibrated." in mended.stdout) == record["significant"]
+    assert again not in mended.stdout
     page = (tmp_path / "mended" / "report.html").read_text("utf-8")
     assert "The probabilities on this page are mended by that." in page
     assert f"right, of 30 known ({100 * record['claimed']:.0f}" in page
     assert "Gold: " not in checked("--model", "quick", "--no-check-gold").stdout
+
+
+def test_probabilities_that_gold_does_not_refute_stay_and_that_is_said(tmp_path):
+    crowd = simulate("mixed", items=40, annotators=12, random_state=1)
+    crowd.annotations.to_frame().to_csv(tmp_path / "labels.csv", index=False)
+    crowd.truth.iloc[:8].rename("label").to_csv(tmp_path / "gold.csv")
+    words = ("aggregate", "labels.csv", "--gold", "gold.csv", "--model", "quick", "--recalibrate")
+    said = coterie(*words, cwd=tmp_path).stdout
+    assert "no more than chance apart" in said
+    assert "--recalibrate: gold does not refute the probabilities, which stay as they are" in said
 
 
 def test_a_sampler_of_many_labels_is_checked_on_request(checked, monkeypatch):

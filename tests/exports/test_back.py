@@ -253,3 +253,11 @@ def test_an_option_goes_to_prodigy_as_a_tick(tmp_path, option):
     path.unlink()  # the options that were offered are not known any more
     posterior.export("prodigy", out)
     assert read_back(out, option=option) == consensus(posterior)
+
+
+def test_nothing_that_is_probable_enough_is_an_error(tmp_path):
+    rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no"), ("q2", "bob", "yes")]
+    posterior = coterie.MajorityVote().fit(rows).posterior_
+    with pytest.raises(coterie.DataError, match=r"least=0.9: nothing is written; the surest has 0"):
+        posterior.export("csv-gold", tmp_path / "gold.csv", least=0.9)
+    assert not (tmp_path / "gold.csv").exists()

@@ -81,3 +81,14 @@ def test_headers_of_a_sheet_show_what_a_sheet_cannot_hold(tmp_path):
     header = [cell.value for cell in openpyxl.load_workbook(tmp_path / "t.xlsx").active[1]]
     assert header[:3] == [r"p(\x1b[31mred)", r"p(\x1b[31mred)", r"'=1+1\x07"]
     assert len(header[3]) == 32_767
+
+
+def test_a_sheet_has_a_header_that_stays_filters_and_short_numbers(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    table = pd.DataFrame({"item": ["a" * 30, "b"], "probability": [1 / 3, 2 / 3], "n": [1, 2]})
+    table_writer(table, "xlsx")(tmp_path / "t.xlsx")
+    page = openpyxl.load_workbook(tmp_path / "t.xlsx").active
+    assert (page.freeze_panes, page.auto_filter.ref) == ("A2", "A1:C3")
+    assert page["B2"].number_format == "0.000"
+    assert page["B2"].value == pytest.approx(1 / 3)
+    assert page.column_dimensions["A"].width == 32

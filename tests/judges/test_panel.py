@@ -45,6 +45,16 @@ def test_independent_judges_are_worth_their_number_and_copies_less():
     assert found.number < min(worth)
 
 
+def test_a_worth_that_labels_do_not_tell_is_said_as_a_range():
+    good = crowd_of([Group("good", [[0.95, 0.05], [0.05, 0.95]])], items=300)
+    (said, *_) = words.headline(look_at(quick(good)))
+    assert said.startswith("6 judges are worth between ")
+    assert " and 6.0 independent ones: the labels alone do not tell" in said
+    (said, *_) = words.headline(look_at(quick(good), truth=good.truth))
+    assert "On known items alone: " in said
+    assert "between" not in said
+
+
 def test_opposite_errors_do_not_make_up_for_copies():
     wrong = {"x": {0, 1, 2, 3}, "copy": {0, 1, 2, 3}, "y": {4, 5, 6, 7}, "z": {8, 9, 10, 11}}
     wrong |= {"w": {12, 13, 14, 15}, "v": {16, 17, 18, 19}}

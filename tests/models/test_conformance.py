@@ -168,6 +168,16 @@ def test_repeated_labels_are_an_error_unless_asked_for(model, frame):
     assert model.posterior_.annotations.n_labels == len(twice)
 
 
+def test_fit_takes_what_reading_takes(model, frame):
+    said = pd.concat([frame, frame.iloc[:3]]).reset_index(drop=True)
+    said.loc[::5, "label"] = "unsure"
+    told = {"classes": ["a", "b", "c"], "extra_answers": ["unsure"], "duplicates": "first"}
+    expected = clone(model).fit(coterie.read(said, **told)).posterior_
+    same_bits(clone(model).fit(said, **told).posterior_, expected)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'clases'"):
+        model.fit(frame, clases=["a", "b", "c"])
+
+
 def test_triples_and_annotations_are_taken_as_they_are(model, frame):
     expected = model.fit(frame).posterior_
     triples = list(frame.itertuples(index=False, name=None))

@@ -194,6 +194,8 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
     check = check_gold(posterior.annotations, make_model(job.model, **quiet))
     if job.recalibrate and check.significant:
         posterior = check.recalibrate(posterior)
+    elif job.recalibrate:
+        show.nothing_to_mend()
     return check.noted_in(posterior)
 
 

@@ -82,6 +82,7 @@ OPTIONS = {
     "format": "--from",
     "question": "--question",
     "option": "--option",
+    "least": "--least",
     "text": "--text",
     "image": "--image",
     "items": "--items",

@@ -23,10 +23,11 @@ from coterie.judges import Panel, look_at, words
 from coterie.judges.page import make_page
 from coterie.models import make_model
 from coterie.posterior.sheets import REVIEW, label_sheet, needs_review
+from coterie.posterior.store import writer as posterior_writer
 from coterie.words.numbers import count, percent
-from coterie.words.values import written
+from coterie.words.values import did_you_mean, written
 
-FILES = ("judges.html", "labels.csv", "judges.csv", "dependence.csv", "position.csv")
+FILES = ("judges.html", "labels.csv", "judges.csv", "dependence.csv", "position.csv", "run.coterie")
 MOST_JUDGES = 14
 MOST_PAIRS = 5
 MOST_ITEMS = 5
@@ -95,7 +96,7 @@ def next_step(panel: Panel, paths: Sequence[Path]) -> str:
     n = int(needs_review(panel.posterior).sum())
     if n:
         return f"Next: {look}; have a person label the {count(n, 'item')} below {percent(REVIEW)}"
-    return f"Next: {look}; no label is below {percent(REVIEW)}"
+    return f"Next: {look}; use the labels: none is below {percent(REVIEW)}"
 
 
 def screen(panel: Panel) -> None:
@@ -107,7 +108,8 @@ def screen(panel: Panel) -> None:
     gone = ("order explains", "labels", "right, by the model")
     print_table(words.judge_rows(panel, MOST_JUDGES), out, wraps=(), dispensable=gone, said=False)
     print_table(words.pair_rows(panel, MOST_PAIRS), out, wraps=())
-    shown = [words.column_rows(panel, MOST_PAIRS), words.doubtful_rows(panel, MOST_ITEMS)]
+    shown = [words.column_rows(panel, MOST_PAIRS), words.reading_rows(panel, MOST_ITEMS)]
+    shown.append(words.doubtful_rows(panel, MOST_ITEMS))
     for table in shown:
         if table is not None and table.rows:
             print_table(table, out, wraps=())
@@ -122,6 +124,7 @@ def writers(panel: Panel, target: Target) -> dict[Path, Writer]:
         table_writer(panel.judges, "csv"),
         table_writer(panel.dependence, "csv"),
         table_writer(panel.position, "csv"),
+        posterior_writer(panel.posterior),
     )
     return {target.out / name: write for name, write in zip(FILES, made, strict=True)}
 
@@ -140,7 +143,8 @@ def prices_of(words_: str | None, annotations: Annotations) -> dict[Any, float] 
         except ValueError:
             told = -1.0
         if told < 0 or not own:
-            why = " is not a judge of the panel and a price: gpt-4=10; judges are "
+            near = "" if own else did_you_mean(judge, known)
+            why = f" is not a judge of the panel and a price{near}: gpt-4=10; judges are "
             raise DataError([Argument("prices", pair), f"{why}{written(known)}"])
         prices |= dict.fromkeys(own, told)
     return prices

@@ -37,6 +37,9 @@ def _what_helps(posterior: Posterior, paths: Sequence[Path]) -> str:
         return "find out the true labels of the items that would decide, and give them with --gold"
     if posterior.method in SAMPLED and not posterior.verdicts.labels.settled:
         return f"run longer chains (--sweeps {3 * int(posterior.run['sweeps'])})"
+    found = posterior.run.get("gold_check") or {}
+    if found.get("significant") and "recalibrated" not in posterior.run:
+        return "run again with --recalibrate, which mends probabilities that gold refutes"
     sure = f"{100 * REVIEW:.0f} %"
     doubtful = int(needs_review(posterior).sum())
     if doubtful:
@@ -44,7 +47,7 @@ def _what_helps(posterior: Posterior, paths: Sequence[Path]) -> str:
         return f"ask for more labels of the {count(doubtful, 'item')} below {sure}{how}"
     if not posterior.annotations.gold:
         return "give known labels of some items with --gold, and see what probabilities are worth"
-    return f"no label is below {sure}"
+    return f"use the labels: none is below {sure}"
 
 
 def _how(posterior: Posterior, paths: Sequence[Path]) -> str:

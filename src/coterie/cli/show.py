@@ -323,6 +323,12 @@ def gold_check(posterior: Posterior) -> None:
     out.print(escape(said), soft_wrap=not out.is_terminal)
 
 
+def nothing_to_mend() -> None:
+    """Say that probabilities were to be mended, and stay."""
+    said = "--recalibrate: gold does not refute the probabilities, which stay as they are."
+    console().print(said, soft_wrap=True)
+
+
 def checking(n_known: int) -> None:
     """Say that more fits come, and how to do without."""
     known = count(n_known, "known item")

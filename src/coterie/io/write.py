@@ -20,6 +20,8 @@ from coterie.words.visible import quoted, shorten, visible
 
 FORMATS = ("csv", "parquet", "json", "xlsx")
 MOST_IN_CELL = 32_767
+WIDTH_FROM = 200
+"""Rows of a sheet that say how wide a column is."""
 
 
 def targets(out: Path, names: Sequence[str], format: str) -> dict[str, Path]:
@@ -78,12 +80,26 @@ def _write_typed(table: pd.DataFrame, format: str, path: Path) -> None:
         table.to_parquet(path, index=False)
     elif format == "xlsx":
         shown = {name: table[name].map(_in_a_cell) for name in _texts(table)}
-        with path.open("wb") as file:
-            sheet = _harmless(table.assign(**shown))
-            sheet = sheet.set_axis([_in_a_cell(name) for name in sheet.columns], axis=1)
-            sheet.to_excel(file, index=False, engine="openpyxl")
+        sheet = _harmless(table.assign(**shown))
+        sheet = sheet.set_axis([_in_a_cell(name) for name in sheet.columns], axis=1)
+        with path.open("wb") as file, pd.ExcelWriter(file, engine="openpyxl") as book:
+            sheet.to_excel(book, index=False)
+            _lay_out(next(iter(book.sheets.values())), sheet)
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")
+
+
+def _lay_out(page: Any, table: pd.DataFrame) -> None:
+    """Make a sheet readable: a header that stays, filters, widths, numbers of a few digits."""
+    page.freeze_panes = "A2"
+    page.auto_filter.ref = page.dimensions
+    for column, name, dtype in zip(page.iter_cols(), table.columns, table.dtypes, strict=False):
+        texts = [str(cell.value) for cell in column[:WIDTH_FROM] if cell.value is not None]
+        numbers = pd.api.types.is_float_dtype(dtype)
+        longest = len(str(name)) if numbers else max(map(len, texts), default=0)
+        page.column_dimensions[column[0].column_letter].width = min(max(longest, 8), 60) + 2
+        for cell in column[1:] if numbers else ():
+            cell.number_format = "0.000"
 
 
 FORMULA = re.compile(

@@ -15,6 +15,8 @@ from coterie.words.visible import shorten, visible
 
 LONGEST = 34
 MOST = 12
+FREE, COPIED = 0.95, 0.5
+"""Shares of the labels: worth more, they may be independent; worth less, many may be copies."""
 
 
 def name(judge: object) -> str:
@@ -44,14 +46,24 @@ def _worth(panel: Panel) -> str:
     if worth is None:
         return "No item has two labels: nothing can be said of how judges depend on each other."
     dense = worth.labels > 0.9 * a.n_annotators
-    what = (
-        f"{count(a.n_annotators, 'judge')} are worth {_number(worth)} independent ones"
-        if dense
-        else f"{worth.labels:.1f} labels per item are worth {_number(worth)} independent ones"
-    )
+    judges = count(a.n_annotators, "judge")
+    what = judges if dense else f"{worth.labels:.1f} labels per item"
+    mean = f"mean dependence of errors {decimal(worth.dependence.value)}"
     known = panel.worth_known
+    if known is None and _open(worth):
+        return (
+            f"{what} are worth between {worth.low:.1f} and {worth.high:.1f} independent ones: the"
+            f" labels alone do not tell, by the model {worth.number:.1f} ({mean}). Judges who are"
+            " right together look like judges who err together; known labels (gold) of some items"
+            " would tell."
+        )
     told = "" if known is None else f" On known items alone: {_number(known)}."
-    return f"{what} (mean dependence of errors {decimal(worth.dependence.value)}).{told}"
+    return f"{what} are worth {_number(worth)} independent ones ({mean}).{told}"
+
+
+def _open(worth: Worth) -> bool:
+    """Tell whether anything from many copies to no dependence at all is possible."""
+    return worth.high > FREE * worth.labels and worth.low < COPIED * worth.labels
 
 
 def _number(worth: Worth) -> str:
@@ -222,7 +234,7 @@ def doubtful_rows(panel: Panel, most: int = MOST) -> Table:
     return Table("For a person", ["item", "label", "probability", "or else"], rows, left=(0, 1, 3))
 
 
-def reading_rows(panel: Panel) -> Table | None:
+def reading_rows(panel: Panel, most: int | None = None) -> Table | None:
     """Give two readings side by side; None if there is one."""
     found = panel.trust.readings
     if found is None:
@@ -233,7 +245,7 @@ def reading_rows(panel: Panel) -> Table | None:
             f"{visible(row[1])} ({percent(row[2])})",
             f"{visible(row[3])} ({percent(row[4])})",
         ]
-        for row in found.itertuples(index=False)
+        for row in (found if most is None else found.head(most)).itertuples(index=False)
     ]
     header = ["item", str(found.columns[1]), str(found.columns[3])]
     return Table("Two readings: gold of these items would decide", header, rows, left=(0, 1, 2))

@@ -62,6 +62,7 @@ class Estimator:
         item: Hashable | None = None,
         annotator: Any = None,
         label: Hashable | None = None,
+        **reading: Any,
     ) -> Self:
         """Fit the model.
 
@@ -75,8 +76,11 @@ class Estimator:
             Known labels, item -> class: clamped in the fit.
         item, annotator, label
             The names of the columns, where they are not the usual ones.
+        **reading
+            Other options of :func:`coterie.read`: ``classes=``, ``extra_answers=``,
+            ``duplicates=``, and of exports ``question=`` and more.
         """
-        columns = {"item": item, "annotator": annotator, "label": label}
+        columns = {"item": item, "annotator": annotator, "label": label, **reading}
         if isinstance(data, Scan):
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, columns))
             return self
@@ -131,7 +135,7 @@ class Estimator:
     def _read(self, data: Any, true_labels: TrueLabels, **columns: Any) -> Annotations:
         """Give whatever ``fit`` was given as Annotations."""
         named = {role: name for role, name in columns.items() if name is not None}
-        return as_annotations(data, self.duplicates, true_labels, **named)
+        return as_annotations(data, true_labels, **{"duplicates": self.duplicates, **named})
 
     @table
     def predict(self, data: Any = None) -> pd.Series:
@@ -270,14 +274,12 @@ def as_scanned(scan: Scan, true_labels: TrueLabels, columns: Mapping[str, Any]) 
     return scan
 
 
-def as_annotations(
-    data: Any, duplicates: str, true_labels: TrueLabels = None, **columns: Any
-) -> Annotations:
+def as_annotations(data: Any, true_labels: TrueLabels = None, **reading: Any) -> Annotations:
     """Whatever ``fit`` was given, as :class:`Annotations`, with the known labels as gold.
 
     crowd-kit's three columns are taken as crowd-kit takes them: no other column competes.
     """
     if isinstance(data, pd.DataFrame) and set(CROWD_KIT.values()) <= set(data.columns):
-        columns = CROWD_KIT | columns
-    annotations = read(data, duplicates=duplicates, **columns)
+        reading = CROWD_KIT | reading
+    annotations = read(data, **reading)
     return annotations if true_labels is None else with_gold(annotations, true_labels)

@@ -28,7 +28,7 @@ from coterie.kernels.em import (
     zero_counts,
 )
 from coterie.kernels.vote import vote_shares
-from coterie.models.base import Estimator, TrueLabels, as_annotations, as_scanned
+from coterie.models.base import Estimator, TrueLabels, as_scanned
 from coterie.models.sharded import found_by_weights, numbers_of, sharded, vote_start
 from coterie.posterior import Posterior
 from coterie.words.visible import quoted
@@ -131,13 +131,14 @@ class DawidSkene(Estimator):
             What is known of the annotators beforehand, in crowd-kit's layout: index (annotator,
             given label), one column per true class. See ``initial_error_strategy``.
         columns
-            ``item=``, ``annotator=`` and ``label=``: the names of the columns.
+            ``item=``, ``annotator=`` and ``label=``: the names of the columns; other options of
+            :func:`coterie.read`.
         """
         if isinstance(data, Scan):
             told = {"initial_error": initial_error, **columns}
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
             return self
-        annotations = as_annotations(data, self.duplicates, true_labels, **columns)
+        annotations = self._read(data, true_labels, **columns)
         self.posterior_ = self._fit(annotations, initial_error)
         return self
 

@@ -110,22 +110,24 @@ class KindsEstimator(SamplingEstimator):
         annotator: Any = None,
         label: Hashable | None = None,
         kinds: Any = None,
+        **reading: Any,
     ) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        data, true_labels, item, annotator, label
+        data, true_labels, item, annotator, label, **reading
             As for every model.
         kinds
             The known kind of every item: a Series or dict, item -> kind, or the name of a column of
             ``data``. Every annotator then has a matrix, and every kind a class balance, of its own.
         """
+        columns = {"item": item, "annotator": annotator, "label": label, **reading}
         if isinstance(data, Scan):
-            told = {"item": item, "annotator": annotator, "label": label, "kinds": kinds}
+            told = {"kinds": kinds, **columns}
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
             return self
-        annotations = self._read(data, true_labels, item=item, annotator=annotator, label=label)
+        annotations = self._read(data, true_labels, **columns)
         self.known_kinds_ = None if kinds is None else _find_kinds(kinds, data, annotations)
         if kinds is not None and self.kinds != 1:
             raise DataError(

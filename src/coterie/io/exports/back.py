@@ -130,6 +130,11 @@ def consensus_of(
     """Put together what is written; the parameters are those of :func:`export`."""
     if kind not in KINDS:
         raise DataError([Argument("kind", kind), not_one_of(kind, KINDS)])
+    if len(result.labels) and not (result.labels["probability"] >= least).any():
+        raise DataError(
+            ["no label has the probability of ", Argument("least", least), ": nothing is written"],
+            remedy=f"the surest has {result.labels['probability'].max():.2f}",
+        )
     found = result.annotations.provenance
     facts = None if found is None else found.export
     return Consensus(
