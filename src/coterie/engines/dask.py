@@ -23,9 +23,9 @@ from coterie.data.shards import CutAnnotations, Shards
 from coterie.engines import worker
 from coterie.errors import CoterieError, MissingExtraError
 from coterie.inference.cores import cores
-from coterie.inference.engine import Order, add_totals
-from coterie.inference.holder import Sizes, opened
-from coterie.kernels.gibbs.blocked.items import Given, Totals, new_totals
+from coterie.inference.engine import Order, add_totals, matrices_of, sizes_of, with_matrices
+from coterie.inference.holder import opened
+from coterie.kernels.gibbs.blocked.items import Totals, new_totals
 
 FloatArray = NDArray[np.float64]
 
@@ -74,10 +74,10 @@ class DaskEngine:
     def __init__(self, client: Any, owned: Sequence[Any] = ()) -> None:
         self.client, self._owned = client, owned
 
-    def open(self, shards: Shards) -> DaskSession:
+    def open(self, shards: Shards, n_kinds: int = 0) -> DaskSession:
         """Have every shard opened by a worker."""
         try:
-            return DaskSession(self, shards)
+            return DaskSession(self, shards, n_kinds)
         except BaseException:
             self.close()
             raise
@@ -127,10 +127,10 @@ class DaskEngine:
 class DaskSession:
     """Shards on the workers of a cluster, for one run."""
 
-    def __init__(self, engine: DaskEngine, shards: Shards) -> None:
+    def __init__(self, engine: DaskEngine, shards: Shards, n_kinds: int) -> None:
         self._engine, self._shards = engine, shards
         self._run = uuid.uuid4().hex
-        self._sizes = Sizes(shards.n_annotators, shards.n_classes, shards.n_answers)
+        self._sizes = sizes_of(shards, n_kinds)
         self._lock = threading.RLock()
         self._backlog: dict[int, Backlog] = {}
         workers = engine.wait_for_workers()
@@ -153,7 +153,9 @@ class DaskSession:
     def sweep(self, order: Order) -> Totals:
         """Do what is ordered with every shard, and give the counts of all."""
         if order.given is not None:  # the driver draws the next matrices into the same arrays
-            order = order._replace(given=Given._make(array.copy() for array in order.given))
+            arrays = matrices_of(order.given)
+            copied = type(arrays)._make(array.copy() for array in arrays)
+            order = order._replace(given=with_matrices(order.given, copied))
         found = self._everywhere(lambda k, slot: (worker.sweep, _for_slot(order, slot)))
         totals = new_totals(*self._sizes)
         add_totals([(found[k], slot.rows) for k, slot in enumerate(self._slots)], totals)
@@ -162,7 +164,7 @@ class DaskSession:
         return totals
 
     def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, classes) per shard."""
+        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
         backlog = self._backlog.setdefault(chain, Backlog())
         tallied = backlog.tallied + len(backlog.orders)
         found = self._everywhere(lambda k, slot: (worker.sums, chain, tallied))
@@ -182,6 +184,12 @@ class DaskSession:
             lambda k, slot: (worker.restore, chain, self._stored(chain, k), tallied, [])
         )
 
+    def forget(self, chain: int) -> None:
+        """Let go of a chain's sums."""
+        with self._lock:
+            self._backlog.pop(chain, None)
+        self._everywhere(lambda k, slot: (worker.forget, chain))
+
     def close(self) -> None:
         """Let go of the shards."""
         with suppress(Exception):
@@ -196,7 +204,7 @@ class DaskSession:
             if order.tallied == 0:
                 backlog = self._backlog[order.chain] = Backlog()
             backlog.orders.append(order)
-            backlog.n_bytes += sum(array.nbytes for array in order.given or ())
+            backlog.n_bytes += sum(array.nbytes for array in matrices_of(order.given))
             full = backlog.n_bytes > KEPT_BYTES
         if full:
             self.sums(order.chain)
@@ -293,11 +301,11 @@ class DaskSession:
 
 def _for_slot(order: Order, slot: Slot) -> Order:
     """Leave out the matrices of annotators who have no labels there."""
-    given = order.given
-    if given is None or slot.rows is None:
+    if order.given is None or slot.rows is None:
         return order
-    few = given._replace(chance=given.chance[slot.rows], log_chance=given.log_chance[slot.rows])
-    return order._replace(given=few)
+    given, rows = matrices_of(order.given), slot.rows
+    few = given._replace(chance=given.chance[rows], log_chance=given.log_chance[rows])
+    return order._replace(given=with_matrices(order.given, few))
 
 
 def _distributed() -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.shards import Shard, Shards
-from coterie.inference.engine import Order
-from coterie.inference.holder import Holder, Lost, Sizes, opened
+from coterie.inference.engine import Order, Sizes
+from coterie.inference.holder import Holder, Lost, opened
 from coterie.kernels.gibbs.blocked.items import Totals
 
 FloatArray = NDArray[np.float64]
@@ -67,6 +67,14 @@ def restore(
             holder.restore(chain, number, array, tallied)
     for order in orders:
         holder.sweep(order)
+    return True
+
+
+def forget(run: str, slot: int, chain: int) -> bool:
+    """Let go of a chain's sums, wherever they are."""
+    holder = HOLDERS.get((run, slot))
+    if holder is not None:
+        holder.forget(chain)
     return True
 
 

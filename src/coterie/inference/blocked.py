@@ -18,7 +18,7 @@ from coterie.inference.chain import Chain, Sampler
 from coterie.inference.chain_draws import part_of_trace
 from coterie.inference.engine import Order, Session, connect
 from coterie.inference.holder import opened
-from coterie.inference.start import NOISE, starting_group
+from coterie.inference.start import NOISE
 from coterie.kernels.gibbs.blocked.items import Totals
 from coterie.kernels.gibbs.check import check_groups
 from coterie.kernels.keep import Record
@@ -37,6 +37,7 @@ class Blocks:
 
     shards: Shards
     places: Sequence[Any]  # per shard, an index of rows
+    n_kinds: int = 0  # of hard items, of models that have them
 
     @classmethod
     def of(cls, annotations: Annotations) -> Blocks:
@@ -67,7 +68,7 @@ def session_of(sampler: Sampler, engine: Any, n_jobs: int | None) -> Iterator[Se
     if sampler.blocks is None:
         yield None
         return
-    session = connect(engine, n_jobs).open(sampler.blocks.shards)
+    session = connect(engine, n_jobs).open(sampler.blocks.shards, sampler.blocks.n_kinds)
     try:
         yield session
     finally:
@@ -110,17 +111,26 @@ class BlockedChain(Chain):
         self._session, self._stream = session, stream_of(seed)
         self.data = without_items(sampler.blocks.shards)
         super().__init__(sampler, number, seed)
+        kernels: Any = sampler.kernels
+        if self._hard:
+            self._scratch = kernels.knowing(self._scratch, sampler.data)
         noise = NOISE if number > 0 else 0.0
         self._take(session.sweep(Order(number, self._stream, None, noise)))
-        sampler.kernels.take_counts(self.state, self._scratch)  # type: ignore[attr-defined]
+        kernels.take_counts(self.state, self._scratch)
         self.tally = new_tally(sampler.data, sampler.layout)  # of all items, brought home at rest
-        self._bystander = np.zeros(sampler.data.n_classes)
+        n_classes = sampler.data.n_classes
+        self._bystander = np.zeros(n_classes), np.zeros(sampler.blocks.n_kinds)
+
+    @property
+    def _hard(self) -> bool:
+        """Whether some items are hard: then kinds are summed beside classes."""
+        return self.sampler.blocks is not None and self.sampler.blocks.n_kinds > 0
 
     def _started(self, sampler: Sampler) -> Any:
-        group = starting_group(self.number, self.data, self.streams.moves)
-        nothing = np.zeros(0, np.int32)
-        start = sampler.kernels.initial_state
-        return start(self.data, sampler.prior, nothing, group, self.streams.moves)
+        no_votes = np.zeros((0, self.data.n_classes), np.int32)
+        start = sampler.hooks.start(self.number, self.data, no_votes, self.streams.moves)
+        begin = sampler.kernels.initial_state
+        return begin(self.data, sampler.prior, start.truth, start.group, self.streams.moves)
 
     def _take(self, totals: Totals) -> None:
         for array, found in zip(self._scratch.whole.totals, totals, strict=True):
@@ -154,33 +164,56 @@ class BlockedChain(Chain):
             n_clear = self._session.n_clear
             self.kept.vote_agreement[n_draws] = agreed / n_clear if n_clear else 1.0
         if tallied >= 0:
-            weight = state.class_total + prior.class_weight
-            self._bystander += weight / weight.sum()
+            classes, kinds = self._bystander
+            _add_shares(classes, state.class_total + prior.class_weight)
+            if self._hard:
+                _add_shares(kinds, state.kind_total + prior.kind_weight)
             self.tally.sweeps[0] += 1
 
     def rest(self) -> None:
         """Bring home what is summed of the items: those not drawn are known, or as classes are."""
         blocks, data = self.sampler.blocks, self.sampler.data
         assert blocks is not None
-        probability, sweeps = self.tally.probability, self.tally.sweeps[0]
+        n_classes, per_item = data.n_classes, self.tally.per_item
         for place, sums in zip(blocks.places, self._session.sums(self.number), strict=True):
-            probability[place] = sums
-        probability[(np.diff(data.item_start) == 0) & (data.gold < 0)] = self._bystander
+            self.tally.probability[place] = sums[:, :n_classes]
+            per_item[place] = sums[:, n_classes:]
+        silent = np.diff(data.item_start) == 0
         (known,) = np.nonzero(data.gold >= 0)
-        probability[known] = 0.0
-        probability[known, data.gold[known]] = sweeps
+        classes, kinds = self._bystander
+        of_classes = [self.tally.probability, *([per_item[:, :n_classes]] if self._hard else [])]
+        for probability in of_classes:
+            probability[silent] = classes
+            probability[known] = 0.0
+            probability[known, data.gold[known]] = self.tally.sweeps[0]
+        if self._hard:
+            per_item[silent, n_classes:] = kinds
 
     def wake(self) -> None:
         """Hand out what was restored of the items."""
         blocks, data = self.sampler.blocks, self.sampler.data
         assert blocks is not None
-        (silent,) = np.nonzero((np.diff(data.item_start) == 0) & (data.gold < 0))
-        if len(silent):
-            self._bystander = self.tally.probability[silent[0]].copy()
+        silent = np.diff(data.item_start) == 0
+        classes, kinds = self._bystander
+        (unknown,) = np.nonzero(silent & (data.gold < 0))
+        if len(unknown):
+            classes[:] = self.tally.probability[unknown[0]]
+        if self._hard and silent.any():
+            kinds[:] = self.tally.per_item[silent.argmax(), data.n_classes :]
         tallied = int(self.tally.sweeps[0])
         if tallied:
-            sums = [self.tally.probability[place] for place in blocks.places]
+            both = self.tally.probability, self.tally.per_item
+            sums = [np.hstack([array[place] for array in both]) for place in blocks.places]
             self._session.restore(self.number, sums, tallied)
+
+    def end(self) -> None:
+        """Bring home what is summed of the items, and have nobody keep it any more."""
+        self.rest()
+        self._session.forget(self.number)
+
+
+def _add_shares(shares: FloatArray, weight: FloatArray) -> None:
+    shares += weight / weight.sum()
 
 
 def check_totals(state: Any, data: Codes, prior: Any) -> None:
@@ -189,21 +222,37 @@ def check_totals(state: Any, data: Codes, prior: Any) -> None:
     Parameters
     ----------
     state
-        Of iBCC, cBCC or hcBCC, without items.
+        Of iBCC, cBCC, hcBCC or Consensus, without items.
     data, prior
         What it is of.
     """
     parts = state._asdict()
-    own = parts.get("own", state.said)
-    n_labels = np.diff(data.annotator_start)
-    if (own < 0).any() or not np.array_equal(own.sum(axis=(1, 2), dtype=np.int64), n_labels):
+    own = state.said if "source" in parts else parts.get("own", state.said)
+    n_labels, counted = np.diff(data.annotator_start), own.sum(axis=(1, 2), dtype=np.int64)
+    if (own < 0).any() or (counted > n_labels).any():
+        raise ValueError("said does not follow from the labels")
+    if "source" in parts:
+        _check_sources(state, prior, int(n_labels.sum()))
+    elif (counted < n_labels).any():
         raise ValueError("said does not follow from the labels")
     if "group" in parts:
         check_groups(state, getattr(prior, "auxiliaries", 0))
-    if "own" in parts:
+    if own is not state.said:
         grouped = np.zeros_like(state.said)
         np.add.at(grouped, state.group[state.group >= 0], own[state.group >= 0])
         if not np.array_equal(grouped, state.said):
             raise ValueError("said does not follow from the groups")
     if not np.array_equal(state.said.sum(axis=1), state.said_total):
         raise ValueError("said_total does not follow from the counts")
+
+
+def _check_sources(state: Any, prior: Any, n_labels: int) -> None:
+    """Check what Consensus counts beside: kinds of items, sources of labels, guesses."""
+    counts = (state.kind_total, state.source, state.guessed, state.class_total)
+    sources = (int(state.guessed.sum()), int(state.said.sum(dtype=np.int64)))
+    if any((array < 0).any() for array in counts) or sum(sources) != n_labels:
+        raise ValueError("source does not follow from the labels")
+    if tuple(state.source.sum(axis=0).tolist()) != sources:
+        raise ValueError("source does not follow from the counts")
+    if not ((state.known >= 0) & (state.known < len(prior.point))).all():
+        raise ValueError("known is out of range")

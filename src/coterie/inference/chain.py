@@ -76,6 +76,9 @@ class Chain:
     def wake(self) -> None:
         """Go on from what was written to its arrays."""
 
+    def end(self) -> None:
+        """Have all in its arrays, and nothing elsewhere any more."""
+
     def steps(self, until: int) -> Iterator[int]:
         """Run on to sweep ``until``, yielding the sweeps done after every block."""
         burn_in = self.sampler.plan.burn_in

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from coterie.data.shards import Shards
 from coterie.errors import DataError
 from coterie.kernels.gibbs.blocked.items import Given, Totals
+from coterie.kernels.gibbs.consensus.items import Given as HardGiven
 from coterie.numeric.keyed import Stream
 from coterie.registry import Registry
 from coterie.words.visible import quoted
@@ -23,13 +24,32 @@ from coterie.words.visible import quoted
 FloatArray = NDArray[np.float64]
 
 
+class Sizes(NamedTuple):
+    """Of the whole crowd."""
+
+    n_annotators: int
+    n_classes: int
+    n_answers: int
+    n_kinds: int = 0  # of hard items; Consensus has them
+
+    @property
+    def n_columns(self) -> int:
+        """Numbers that are summed of every item: classes; of Consensus, tempered, and kinds too."""
+        return 2 * self.n_classes + self.n_kinds if self.n_kinds else self.n_classes
+
+
+def sizes_of(shards: Shards, n_kinds: int) -> Sizes:
+    """Give the sizes of a crowd in shards."""
+    return Sizes(shards.n_annotators, shards.n_classes, shards.n_answers, n_kinds)
+
+
 class Order(NamedTuple):
     """What one chain asks of all items in one sweep."""
 
     chain: int
     stream: Stream
-    given: Given | None  # None: items start, some of them with the class of one of their labels
-    noise: float = 0.0  # the share of those
+    given: Given | HardGiven | None  # None: items start
+    noise: float = 0.0  # share of items that start with the class of one of their own labels
     tallied: int = -1  # sweeps whose probabilities are summed before this one; -1 sums none
 
 
@@ -44,10 +64,13 @@ class Session(Protocol):
         """Do what is ordered with every shard, and give the counts of all."""
 
     def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, classes) per shard."""
+        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
 
     def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
         """Put sums back, of so many sweeps."""
+
+    def forget(self, chain: int) -> None:
+        """Let go of a chain's sums: it has come to its end."""
 
     def close(self) -> None:
         """Let go of the shards."""
@@ -58,8 +81,8 @@ class Engine(Protocol):
 
     name: str
 
-    def open(self, shards: Shards) -> Session:
-        """Have every shard opened by somebody."""
+    def open(self, shards: Shards, n_kinds: int = 0) -> Session:
+        """Have every shard opened by somebody, for a model with so many kinds of hard items."""
 
 
 Connect = Callable[[Any, int | None], Engine]
@@ -104,9 +127,19 @@ def connect(engine: Any, n_jobs: int | None = None) -> Engine:
 def add_totals(parts: Iterable[tuple[Totals, Any]], out: Totals) -> None:
     """Add counts to ``out``, each with the annotators whose they are; None is everybody."""
     for part, rows in parts:
-        np.add(out.class_total, part.class_total, out=out.class_total)
-        np.add(out.agreed, part.agreed, out=out.agreed)
+        for name in ("class_total", "agreed", "kind_total", "source", "guessed"):
+            getattr(out, name)[...] += getattr(part, name)
         if rows is None:
             np.add(out.said, part.said, out=out.said)
         else:
             out.said[rows] += part.said
+
+
+def matrices_of(given: Any) -> Any:
+    """Give the arrays of what items are given."""
+    return given.drawn if isinstance(given, HardGiven) else given
+
+
+def with_matrices(given: Any, matrices: Any) -> Any:
+    """Give the same with other arrays."""
+    return given._replace(drawn=matrices) if isinstance(given, HardGiven) else matrices

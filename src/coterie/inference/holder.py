@@ -2,41 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.shards import Shard, Shards
 from coterie.errors import DataError
-from coterie.inference.engine import Order
-from coterie.kernels.gibbs.blocked.items import (
-    Given,
-    Items,
-    Marks,
-    Totals,
-    elect_items,
-    flat_given,
-    flat_totals,
-    new_totals,
-    start_items,
-    sweep_items,
-)
+from coterie.inference.engine import Order, Sizes
+from coterie.inference.work import work_of
+from coterie.kernels.gibbs.blocked.items import Totals, new_totals
 
 FloatArray = NDArray[np.float64]
 LongArray = NDArray[np.int64]
-
-
-MOST_CELLS = 2**31
-"""Cells of all annotators' rows: a label is one number of 32 bits."""
-
-
-class Sizes(NamedTuple):
-    """Of the whole crowd."""
-
-    n_annotators: int
-    n_classes: int
-    n_answers: int
 
 
 class Lost(Exception):
@@ -46,7 +24,7 @@ class Lost(Exception):
 class Tallied(NamedTuple):
     """Summed probabilities of one shard in one chain."""
 
-    sums: FloatArray  # (items, classes)
+    sums: FloatArray  # (items, columns)
     sweeps: int
 
 
@@ -77,47 +55,35 @@ class Holder:
     def __init__(self, sizes: Sizes, shards: dict[int, Shard], sparse: bool = False) -> None:
         self.sizes = sizes
         self.rows = _few_annotators(sizes.n_annotators, shards) if sparse else None
-        self.items: dict[int, Items] = {}
+        self.items: dict[int, Any] = {}
         self.n_clear = 0
-        self._weights = np.zeros(sizes.n_classes)
+        self._work = work_of(sizes)
         for number, shard in shards.items():
-            self.items[number] = items_of(shard, sizes, self.rows)
-            clear = elect_items(self.items[number], sizes.n_answers, self._weights)
-            self.n_clear += int(clear)
+            self.items[number], n_clear = self._work.take(shard, self.rows)
+            self.n_clear += n_clear
         self._tallied: dict[tuple[int, int], Tallied] = {}
 
     def sweep(self, order: Order) -> Totals:
         """Do what is ordered with every shard here; give the counts, of ``rows`` if few."""
         n_rows = self.sizes.n_annotators if self.rows is None else len(self.rows)
-        totals = new_totals(n_rows, self.sizes.n_classes, self.sizes.n_answers)
-        weights = np.zeros(self.sizes.n_classes)  # its own: chains call at the same time
-        counted, n_answers = flat_totals(totals), self.sizes.n_answers
+        totals = new_totals(n_rows, *self.sizes[1:])
         for number, items in self.items.items():
             if order.given is None:
-                start_items(items, n_answers, order.noise, order.stream, counted, weights)
+                self._work.start(items, order, totals)
             else:
-                self._sweep_one(number, items, flat_given(order.given), order, counted, weights)
+                self._sweep_one(number, items, order, totals)
         return totals
 
-    def _sweep_one(
-        self,
-        number: int,
-        items: Items,
-        given: Given,
-        order: Order,
-        totals: Totals,
-        weights: FloatArray,
-    ) -> None:
-        nothing, place = np.zeros((0, len(weights))), (order.chain, number)
-        sums = nothing if order.tallied < 0 else self._sums(place, items, order.tallied)
-        marks = Marks(weights, np.zeros(0, np.int32), sums)
-        sweep_items(items, given, order.stream, totals, marks)
-        if order.tallied >= 0:
+    def _sweep_one(self, number: int, items: Any, order: Order, totals: Totals) -> None:
+        place = (order.chain, number)
+        sums = None if order.tallied < 0 else self._sums(place, items, order.tallied)
+        self._work.sweep(items, order, totals, sums)
+        if sums is not None:
             self._tallied[place] = Tallied(sums, order.tallied + 1)
 
-    def _sums(self, place: tuple[int, int], items: Items, tallied: int) -> FloatArray:
+    def _sums(self, place: tuple[int, int], items: Any, tallied: int) -> FloatArray:
         if tallied == 0:
-            return np.zeros((len(items.gold), self.sizes.n_classes))
+            return np.zeros((len(items.gold), self.sizes.n_columns))
         found = self._tallied.get(place)
         if found is None or found.sweeps != tallied:
             raise Lost(f"of shard {place[1]} and chain {place[0]} at sweep {tallied}")
@@ -129,38 +95,19 @@ class Holder:
         return tallied == 0 or all(one is not None and one.sweeps == tallied for one in found)
 
     def sums(self, chain: int, number: int) -> FloatArray:
-        """Give the summed probabilities of a shard, shape (items, classes)."""
+        """Give the summed probabilities of a shard, shape (items, columns)."""
         if (chain, number) in self._tallied:
             return self._tallied[chain, number].sums
-        return np.zeros((len(self.items[number].gold), self.sizes.n_classes))
+        return np.zeros((len(self.items[number].gold), self.sizes.n_columns))
 
     def restore(self, chain: int, number: int, sums: FloatArray, tallied: int) -> None:
         """Put sums back, of so many sweeps."""
         self._tallied[chain, number] = Tallied(np.array(sums), tallied)
 
-
-def items_of(shard: Shard, sizes: Sizes, rows: LongArray | None = None) -> Items:
-    """Show a shard to the kernels; annotators are numbered by their place in ``rows``, if given."""
-    if sizes.n_annotators * sizes.n_answers >= MOST_CELLS:
-        raise DataError(
-            f"{sizes.n_annotators:,} annotators times {sizes.n_answers:,} answers are more than a"
-            f" sweep can number, {MOST_CELLS:,}; leave out annotators with a label or two"
-        )
-    cell = np.array(shard.item_annotator, np.int32)
-    if rows is not None:
-        cell = np.searchsorted(rows, cell).astype(np.int32)
-    cell *= np.int32(sizes.n_answers)
-    cell += shard.item_answer
-    items = Items(
-        np.asarray(shard.key, np.uint64),
-        np.asarray(shard.item_start, np.int64),
-        cell,
-        np.asarray(shard.gold, np.int32),
-        np.full(len(shard.gold), -1, np.int32),
-    )
-    for array in items[:4]:  # all alike: code is compiled once
-        array.setflags(write=False)
-    return items
+    def forget(self, chain: int) -> None:
+        """Let go of a chain's sums."""
+        for number in self.items:
+            self._tallied.pop((chain, number), None)
 
 
 def _few_annotators(n_annotators: int, shards: dict[int, Shard]) -> LongArray | None:

@@ -130,9 +130,8 @@ def run_held(
         )
     if store:
         store.write(chains, int(root.entropy))  # type: ignore[arg-type]
-    else:
-        for chain in chains:
-            chain.rest()
+    for chain in chains:
+        chain.end()
     if min(chain.kept.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
     return chains, stopped, resumed

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from coterie.data.shards import Shards
 from coterie.inference.cores import cores
-from coterie.inference.engine import Order, add_totals
-from coterie.inference.holder import Holder, Sizes, opened
+from coterie.inference.engine import Order, add_totals, sizes_of
+from coterie.inference.holder import Holder, opened
 from coterie.kernels.gibbs.blocked.items import Totals, new_totals
 
 FloatArray = NDArray[np.float64]
@@ -26,16 +26,16 @@ class Threads:
     n_slots: int
     name: str = "threads"
 
-    def open(self, shards: Shards) -> Held:
+    def open(self, shards: Shards, n_kinds: int = 0) -> Held:
         """Open every shard, each thread its own."""
-        return Held(self, shards)
+        return Held(self, shards, n_kinds)
 
 
 class Held:
     """Shards held in this process."""
 
-    def __init__(self, engine: Threads, shards: Shards) -> None:
-        self._sizes = Sizes(shards.n_annotators, shards.n_classes, shards.n_answers)
+    def __init__(self, engine: Threads, shards: Shards, n_kinds: int) -> None:
+        self._sizes = sizes_of(shards, n_kinds)
         n_slots = min(engine.n_slots, max(len(shards), 1))
         self._pool = ThreadPoolExecutor(n_slots, "coterie-shards")
         self._slot_of = [number % n_slots for number in range(len(shards))]
@@ -63,7 +63,7 @@ class Held:
         return totals
 
     def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, classes) per shard."""
+        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
         return [self._holders[s].sums(chain, number) for number, s in enumerate(self._slot_of)]
 
     def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
@@ -71,9 +71,15 @@ class Held:
         for number, (slot, array) in enumerate(zip(self._slot_of, sums, strict=True)):
             self._holders[slot].restore(chain, number, array, tallied)
 
+    def forget(self, chain: int) -> None:
+        """Let go of a chain's sums."""
+        for holder in self._holders:
+            holder.forget(chain)
+
     def close(self) -> None:
-        """Let the threads go."""
+        """Let the threads go, and the shards."""
         self._pool.shutdown()
+        self._holders = []
 
 
 def connect(engine: Any, n_jobs: int | None) -> Threads:

@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.gibbs.blocked.hard import HardItems
 from coterie.kernels.keep import Streams
 from coterie.numeric.choice import pick
 from coterie.numeric.draws import draw_dirichlet
-from coterie.numeric.jit import kernel, part
+from coterie.numeric.jit import kernel, part, piece
+from coterie.numeric.keyed import Stream, uniforms
 
 FloatArray = NDArray[np.float64]
+Counts = NDArray[np.int32]
 
 
 class Matrices(NamedTuple):
@@ -99,6 +102,59 @@ def draw_all(
             else:
                 copy_shapes(draws[d, l], room.shapes)
                 draw_rows(room.shapes, streams.spare, draws[d, l])
+
+
+@piece
+def count_item(i: int, t: int, items: HardItems, said: Counts) -> None:
+    """Count the labels of item i under class t."""
+    for label in range(np.uintp(items.item_start[i]), np.uintp(items.item_start[i + 1])):
+        l, c = np.uintp(items.item_annotator[label]), np.uintp(items.item_answer[label])
+        said[l, c, np.uintp(t)] += 1
+
+
+@kernel
+def count_drawn(
+    items: HardItems, probability: FloatArray, stream: Stream, first: int, said: Counts
+) -> None:
+    """Draw every item's class for some draws, with its own numbers, and count labels by it.
+
+    Parameters
+    ----------
+    items, probability
+        Some items, and the reported probabilities of theirs, shape (items, classes).
+    stream, first
+        The numbers, and that of the first draw, which is even.
+    said
+        Counts of each draw, shape (draws, annotators, answers, classes): they are added to.
+    """
+    for i in range(len(items.gold)):
+        if items.item_start[i] < items.item_start[i + 1]:
+            for d in range(0, len(said), 2):
+                u, v = uniforms(stream, items.key[i], (first + d) // 2)
+                count_item(i, pick(probability[i], u), items, said[d])
+                if d + 1 < len(said):
+                    count_item(i, pick(probability[i], v), items, said[d + 1])
+
+
+@kernel
+def draw_given_counts(
+    draws: NDArray[Any], mean: FloatArray, said: Counts, n_labels: NDArray[np.int64],
+    streams: Streams, shapes: FloatArray,
+) -> None:  # fmt: skip
+    """Turn the shapes of one draw into matrices, given its counts (annotators, answers, classes).
+
+    Means are added up; annotators without labels have a stream of their own, and no mean.
+    """
+    for l in range(len(draws)):
+        copy_shapes(draws[l], shapes)
+        if n_labels[l] > 0:
+            for t in range(shapes.shape[0]):
+                for c in range(shapes.shape[1]):
+                    shapes[t, c] += said[l, c, t]
+            add_mean_of(shapes, mean[l])
+            draw_rows(shapes, streams.draws, draws[l])
+        else:
+            draw_rows(shapes, streams.spare, draws[l])
 
 
 @part

@@ -4,25 +4,35 @@ Labels of different items are right independently, so that their number is Poiss
 distribution is computed exactly for few labels, and is as good as normal for many. What all
 annotators get wrong together is not in those probabilities: it is a shift of everybody's log odds,
 drawn from N(0, 0.4^2), which is part of every interval. No random number is needed.
+
+Items may come in parts, and in any order: sums are in whole numbers, and the chances of few labels
+are sorted before they are spread. The result is the same to the last bit.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.vote import scale_of
 from coterie.numeric.jit import kernel, part, piece
 
 FloatArray = NDArray[np.float64]
+LongArray = NDArray[np.int64]
+Parts = Callable[[], Iterable[tuple[Codes, FloatArray]]]
+"""Goes through items in parts: labels by item, and probabilities of the classes."""
 
 SHIFT = 0.4
 """Standard deviation of the shift that all annotators share, on the scale of log odds."""
 MANY = 256
 """Labels from which on the normal distribution is used."""
+GATHERED = 2**24
+"""Chances of annotators with few labels that are in memory at once."""
 NORMAL_95 = 1.959963984540054
 HALVINGS = 40
 """Steps of the bisection: an interval of 40 becomes one of 4e-11."""
@@ -36,6 +46,15 @@ class Shares(NamedTuple):
     mean: FloatArray  # (annotators,)
     low: FloatArray  # (annotators,)
     high: FloatArray  # (annotators,)
+
+
+class Right(NamedTuple):
+    """Everybody's right labels: how many are expected, how sure that is, and as shares."""
+
+    n_labels: LongArray  # (annotators,)
+    expected: FloatArray  # (annotators,)
+    variance: FloatArray  # (annotators,)
+    shares: Shares
 
 
 def share_right(codes: Codes, probability: FloatArray, shift: float = SHIFT) -> Shares:
@@ -58,22 +77,67 @@ def share_right(codes: Codes, probability: FloatArray, shift: float = SHIFT) -> 
     >>> [round(float(x[0]), 2) for x in found]
     [0.7, 0.52, 0.84]
     """
-    n_annotators = len(codes.annotator_start) - 1
-    shares = Shares(*(np.full(n_annotators, np.nan) for _ in range(3)))
-    chance, log_odds = np.zeros(MANY + 1), np.zeros(MANY + 1)
-    weigh_annotators(codes, np.ascontiguousarray(probability), shift, shares, (chance, log_odds))
-    return shares
+    n_labels = np.diff(codes.annotator_start)
+    return right_labels(lambda: [(codes, probability)], n_labels, shift).shares
 
 
-def share_right_of_groups(
-    codes: Codes, probability: FloatArray, group: NDArray[np.int32], n_groups: int
-) -> Shares:
+def right_labels(parts: Parts, n_labels: LongArray, shift: float = SHIFT) -> Right:
+    """Give what is known of everybody's right labels, from items in parts.
+
+    Parameters
+    ----------
+    parts
+        Goes through the items, each time it is called.
+    n_labels
+        Number of labels of each annotator, in all parts, shape (annotators,).
+    shift
+        Standard deviation of the log odds that all annotators share.
+    """
+    scale = scale_of(int(n_labels.max(initial=0)))
+    sums = np.zeros((2, len(n_labels)), np.int64)
+    for codes, probability in parts():
+        sum_right(codes, np.ascontiguousarray(probability), scale, sums)
+    expected, variance = sums / scale
+    shares = Shares(*(np.full(len(n_labels), np.nan) for _ in range(3)))
+    heard = n_labels > 0
+    shares.mean[heard] = (expected[heard] + 0.5) / (n_labels[heard] + 1)
+    weigh_many(n_labels, variance, shift, shares)
+    room = np.zeros(MANY + 1), np.zeros(MANY + 1)
+    for few in blocks_of_few(n_labels):
+        start = np.concatenate([[0], np.cumsum(n_labels[few])])
+        place, chance = np.full(len(n_labels), -1, np.int64), np.zeros(start[-1])
+        place[few] = start[:-1]
+        for codes, probability in parts():
+            gather_right(codes, np.ascontiguousarray(probability), place, chance)
+        weigh_few(few, start, chance, shift, shares, room)
+    return Right(n_labels, expected, variance, shares)
+
+
+def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
+    """Go through the annotators with few labels, as many at once as fit.
+
+    Examples
+    --------
+    >>> [block.tolist() for block in blocks_of_few(np.array([3, 0, 400, 255]))]
+    [[0, 3]]
+    """
+    (few,) = np.nonzero((n_labels > 0) & (n_labels < MANY))
+    end = np.cumsum(n_labels[few])
+    first = 0
+    while first < len(few):
+        before = end[first - 1] if first else 0
+        last = max(int(np.searchsorted(end, before + GATHERED, side="right")), first + 1)
+        yield few[first:last]
+        first = last
+
+
+def share_right_of_groups(right: Right, group: NDArray[np.int32], n_groups: int) -> Shares:
     """Give the mean share of right labels of each group's members, with its interval.
 
     Parameters
     ----------
-    codes, probability
-        As for :func:`share_right`.
+    right
+        What is known of everybody's right labels.
     group
         The group of each annotator, -1 for none, shape (annotators,).
     n_groups
@@ -88,17 +152,13 @@ def share_right_of_groups(
     >>> from coterie.data.codes import encode
     >>> codes = encode([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1], sizes=(2, 2, 2, 2))
     >>> certain = np.array([[1.0, 0.0], [1.0, 0.0]])
-    >>> found = share_right_of_groups(codes, certain, np.array([0, 0]), 1)
+    >>> right = right_labels(lambda: [(codes, certain)], np.array([2, 2]))
+    >>> found = share_right_of_groups(right, np.array([0, 0]), 1)
     >>> [round(float(x[0]), 2) for x in found]
     [0.67, 0.48, 0.81]
     """
-    n = np.diff(codes.annotator_start)
-    who = np.repeat(np.arange(len(n)), n)
-    answer = np.minimum(codes.annotator_answer, codes.n_classes - 1)
-    chance = probability[codes.annotator_item, answer]
-    chance = np.where(codes.annotator_answer < codes.n_classes, chance, 0.0)
-    mean = (np.bincount(who, chance, len(n)) + 0.5) / (n + 1)
-    variance = np.bincount(who, chance * (1 - chance), len(n)) / (n + 1) ** 2
+    n = right.n_labels
+    mean, variance = (right.expected + 0.5) / (n + 1), right.variance / (n + 1) ** 2
     member = (group >= 0) & (n > 0)
     size = np.maximum(np.bincount(group[member], minlength=n_groups), 1)
     share = np.bincount(group[member], mean[member], n_groups) / size
@@ -111,55 +171,86 @@ def share_right_of_groups(
 
 
 @piece
-def chance_right(k: int, codes: Codes, probability: FloatArray) -> float:
-    """Give the probability that label k, counted by annotators, is right."""
-    c = codes.annotator_answer[k]
-    return float(probability[codes.annotator_item[k], c]) if c < codes.n_classes else 0.0
+def chance_right(i: int, k: int, codes: Codes, probability: FloatArray) -> float:
+    """Give the probability that label k, of item i, is right."""
+    c = codes.item_answer[k]
+    return float(probability[i, c]) if c < codes.n_classes else 0.0
 
 
 @kernel
-def weigh_annotators(
-    codes: Codes,
-    probability: FloatArray,
+def sum_right(codes: Codes, probability: FloatArray, scale: float, sums: LongArray) -> None:
+    """Add expected right labels and their variances to ``sums[0]`` and ``sums[1]``."""
+    for i in range(len(codes.gold)):
+        for k in range(codes.item_start[i], codes.item_start[i + 1]):
+            p = chance_right(i, k, codes, probability)
+            sums[0, codes.item_annotator[k]] += np.int64(p * scale + 0.5)
+            sums[1, codes.item_annotator[k]] += np.int64(p * (1 - p) * scale + 0.5)
+
+
+@kernel
+def gather_right(
+    codes: Codes, probability: FloatArray, place: LongArray, chance: FloatArray
+) -> None:
+    """Write the chances of some annotators' labels where ``place`` says, and move it on."""
+    for i in range(len(codes.gold)):
+        for k in range(codes.item_start[i], codes.item_start[i + 1]):
+            l = codes.item_annotator[k]
+            if place[l] >= 0:
+                chance[place[l]] = chance_right(i, k, codes, probability)
+                place[l] += 1
+
+
+@kernel
+def weigh_many(n_labels: LongArray, variance: FloatArray, shift: float, shares: Shares) -> None:
+    """Write the intervals of those with many labels, by the slope of the log odds."""
+    for l in range(len(n_labels)):
+        if n_labels[l] >= MANY:
+            share = shares.mean[l]
+            centre = math.log(share / (1 - share))
+            own = variance[l] / ((n_labels[l] + 1) * share * (1 - share)) ** 2
+            spread = NORMAL_95 * math.sqrt(own + shift * shift)
+            shares.low[l] = 1 / (1 + math.exp(spread - centre))
+            shares.high[l] = 1 / (1 + math.exp(-spread - centre))
+
+
+@kernel
+def weigh_few(
+    few: LongArray,
+    start: LongArray,
+    chance: FloatArray,
     shift: float,
     shares: Shares,
     room: tuple[FloatArray, FloatArray],
 ) -> None:
-    """Write the share of right labels of everybody who has any."""
-    chance, log_odds = room
-    for l in range(len(shares.mean)):
-        first, last = codes.annotator_start[l], codes.annotator_start[l + 1]
-        n, mean, variance = last - first, 0.0, 0.0
-        if n == 0:
-            continue
-        for k in range(first, last):
-            p = chance_right(k, codes, probability)
-            mean += p
-            variance += p * (1 - p)
-        share = (mean + 0.5) / (n + 1)
-        shares.mean[l] = share
-        if n >= MANY:
-            centre = math.log(share / (1 - share))
-            own = variance / ((n + 1) * share * (1 - share)) ** 2  # by the slope of the log odds
-            spread = NORMAL_95 * math.sqrt(own + shift * shift)
-            shares.low[l] = 1 / (1 + math.exp(spread - centre))
-            shares.high[l] = 1 / (1 + math.exp(-spread - centre))
-        else:
-            spread_chances(first, last, codes, probability, chance)
-            for right in range(n + 1):
-                log_odds[right] = math.log((right + 0.5) / (n - right + 0.5))
-            shares.low[l] = quantile(0.025, n, shift, chance, log_odds)
-            shares.high[l] = quantile(0.975, n, shift, chance, log_odds)
+    """Write the intervals of those with few labels, by the distribution of their number."""
+    spread, log_odds = room
+    for a in range(len(few)):
+        n = start[a + 1] - start[a]
+        sort_chances(start[a], start[a + 1], chance)
+        spread_chances(start[a], start[a + 1], chance, spread)
+        for right in range(n + 1):
+            log_odds[right] = math.log((right + 0.5) / (n - right + 0.5))
+        shares.low[few[a]] = quantile(0.025, n, shift, spread, log_odds)
+        shares.high[few[a]] = quantile(0.975, n, shift, spread, log_odds)
 
 
 @part
-def spread_chances(
-    first: int, last: int, codes: Codes, probability: FloatArray, chance: FloatArray
-) -> None:
+def sort_chances(first: int, last: int, chance: FloatArray) -> None:
+    """Sort a part in place: it is short."""
+    for k in range(first + 1, last):
+        p, at = chance[k], k
+        while at > first and chance[at - 1] > p:
+            chance[at] = chance[at - 1]
+            at -= 1
+        chance[at] = p
+
+
+@part
+def spread_chances(first: int, last: int, each: FloatArray, chance: FloatArray) -> None:
     """Write the chance of each number of right labels among those from ``first`` to ``last``."""
     chance[0] = 1.0
     for k in range(first, last):
-        p, seen = chance_right(k, codes, probability), k - first
+        p, seen = each[k], k - first
         chance[seen + 1] = chance[seen] * p
         for right in range(seen, 0, -1):  # downwards: the one below is still the old one
             chance[right] = chance[right] * (1 - p) + chance[right - 1] * p

@@ -1,4 +1,4 @@
-"""Blocked samplers on labels in shards on disk: what is sampled, and what becomes of it."""
+"""Blocked samplers on labels in shards on disk: what items are called, what becomes of a run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.encoding import value_array
-from coterie.inference import Hooks, Kernels, Sampler, plan_for
-from coterie.inference.blocked import Blocks, check_totals
+from coterie.inference import Sample, Sampler
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.vote import clear_votes
 from coterie.models.sharded import sharded
-from coterie.posterior import Posterior
+from coterie.posterior import ItemNumbers
 from coterie.posterior.gathered import FoundItems
-
-FloatArray = NDArray[np.float64]
+from coterie.posterior.sharded import ShardedPosterior
 
 
 class NamesOfItems:
@@ -29,45 +26,33 @@ class NamesOfItems:
         self._scan, self._stops = scan, [place.stop for place in places]
 
     def __getitem__(self, wanted: Sequence[int]) -> NDArray[Any]:
-        names = []
-        for place in wanted:
-            k = int(np.searchsorted(self._stops, place, side="right"))
-            names.append(self._scan.items(k)[place - (self._stops[k - 1] if k else 0)])
-        return value_array(names)
+        shards = np.searchsorted(self._stops, wanted, side="right").tolist()
+        ids = {k: self._scan.items(k) for k in set(shards)}
+        pairs = zip(wanted, shards, strict=True)
+        return value_array([ids[k][at - (self._stops[k - 1] if k else 0)] for at, k in pairs])
 
 
-def sampler_of(model: Any, kernels: Kernels, scan: Scan, densities: bool) -> Sampler:
-    """Put together what is sampled of a scan, items in the order of its shards."""
-    blocks, codes = Blocks.opened(scan)
-    none = np.zeros((0, scan.n_classes), np.int32)
-    names: Any = NamesOfItems(scan, blocks.places)
-    return Sampler(
-        kernels=kernels,
-        data=codes,
-        prior=kernels.pack_prior(model.resolve_prior(scan)),
-        plan=plan_for(codes, model.sweeps, model.burn_in, model.thin),
-        votes=none,
-        clear=clear_votes(none, np.zeros(0, np.int32)),
-        items=names,
-        coteries=model.abilities.coteries,
-        hooks=Hooks(check=check_totals, coterie_densities=densities),
-        blocks=blocks,
-    )
-
-
-def posterior_of(scan: Scan, sampler: Sampler, probability: FloatArray, told: Any) -> Posterior:
-    """Give the posterior over shards; what a run noted of items by place is left out."""
+def posterior_of(
+    scan: Scan, sampler: Sampler, run: Sample, told: Mapping[str, Any]
+) -> ShardedPosterior:
+    """Give the posterior over shards, from what a run found of all items in their order."""
     assert sampler.blocks is not None
-    verdicts: Mapping[str, Any] = told["run"]["verdicts"]
-    labels = {name: note for name, note in verdicts["labels"].items() if name != "readings"}
-    noted = {**verdicts, "labels": {**labels, "differ": []}}
-    told = {**told, "run": {**told["run"], "verdicts": noted}}
-    return sharded(scan, partial(found_by_place, probability, sampler.blocks.places), told)
+    own, reported = run.pooled.averages.item_probability, run.reported
+    whole = FoundItems(
+        reported.item_probability,
+        raw=None if reported.item_probability is own else own,
+        numbers=reported.item_numbers,
+    )
+    found = partial(found_by_place, whole, sampler.blocks.places)
+    return sharded(scan, found, told, names=sampler.items)
 
 
-def found_by_place(probability: FloatArray, places: Sequence[slice], k: int) -> FoundItems:
+def found_by_place(whole: FoundItems, places: Sequence[slice], k: int) -> FoundItems:
     """Give what was found of a shard's items."""
-    return FoundItems(probability[places[k]])
+    place = places[k]
+    numbers = {n: ItemNumbers(one.columns, one.values[place]) for n, one in whole.numbers.items()}
+    raw = None if whole.raw is None else whole.raw[place]
+    return FoundItems(whole.probability[place], raw=raw, numbers=numbers)
 
 
 def checksum_of(scan: Scan) -> str:

@@ -6,6 +6,9 @@ import os
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
@@ -19,14 +22,18 @@ from coterie.inference import (
     matrices_as_found,
     start_at_vote,
 )
+from coterie.inference.blocked import Blocks
+from coterie.inference.reported import drawing_in_shards
+from coterie.io.scan.scanned import Scan
 from coterie.kernels.layout import Layout
-from coterie.models.sampling import SamplingEstimator
-from coterie.posterior import ItemNumbers
+from coterie.models.in_blocks import BlockedEstimator
+from coterie.models.sharded import votes_in_shards
+from coterie.posterior import ItemNumbers, Posterior
 from coterie.priors import ConsensusPrior, Prior
 from coterie.words.visible import quoted
 
 
-class Consensus(SamplingEstimator):
+class Consensus(BlockedEstimator):
     """The default: coteries of annotators, hard items, and calibrated probabilities.
 
     The model is hcBCC with three changes. The mean matrices of all coteries lie around what their
@@ -48,6 +55,13 @@ class Consensus(SamplingEstimator):
     ----------
     prior
         ``"default"``, or a :class:`coterie.ConsensusPrior`.
+    sampler, engine
+        Items are always drawn given everybody's matrix, independently of each other.
+        ``"collapsed"``, named as in the other models, draws one after the other in each chain's
+        thread; ``"blocked"`` in shards, with random numbers of every item's own, by the ``engine``:
+        ``"threads"``, ``"dask"``, a ``distributed.Client`` or the address of a scheduler.
+        ``"auto"`` takes blocked where an engine is named, for what :func:`coterie.scan` gives, and
+        from ten million labels on. See ``docs/scale.md``.
     design_effect
         How alike labels of an item are, beyond their truth: the evidence of n labels counts
         1 / (1 + design_effect (n - 1)). Zero tempers nothing.
@@ -77,11 +91,14 @@ class Consensus(SamplingEstimator):
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True, share_right=True)
     prior_type: ClassVar[type[Prior]] = ConsensusPrior
+    plain: ClassVar[str] = "consensus"
 
     def __init__(
         self,
         *,
         prior: Prior | str = "default",
+        sampler: str = "auto",
+        engine: Any = None,
         design_effect: float = 0.05,
         vote_share: float = 1 / 3,
         skill_share: float = 0.0,
@@ -99,6 +116,8 @@ class Consensus(SamplingEstimator):
     ) -> None:
         super().__init__(
             prior=prior,
+            sampler=sampler,
+            engine=engine,
             sweeps=sweeps,
             burn_in=burn_in,
             early_stop=early_stop,
@@ -139,6 +158,26 @@ class Consensus(SamplingEstimator):
             coterie_densities=True,  # of d, beta and eta
         )
 
+    def _n_hard(self, prior: Any) -> int:
+        return len(prior.guessing)
+
+    def _hooks_in_blocks(self, blocks: Blocks) -> Hooks:
+        hooks = super()._hooks_in_blocks(blocks)
+        if self.matrices == "raw":
+            return hooks
+        return replace(hooks, matrices=drawing_in_shards(blocks, self.n_jobs))
+
+    def _votes_of_scan(self, scan: Scan) -> NDArray[np.int32]:
+        return votes_in_shards(scan)[0]
+
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        if self.skill_share > 0:
+            raise DataError(
+                f"Consensus(skill_share={self.skill_share}) looks at all labels in turn, and cannot"
+                " be fitted to a scan; leave it at 0, or coterie.read the labels"
+            )
+        return super()._fit_shards(scan)
+
     def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
         """Mix the tempered probabilities with the votes; how hard items are."""
         from coterie.kernels.gibbs.consensus import mix_members
@@ -153,7 +192,7 @@ class Consensus(SamplingEstimator):
             },
         )
 
-    def pack_prior(self, annotations: Annotations) -> Any:
+    def pack_prior(self, annotations: Annotations | Scan) -> Any:
         """Give the prior, how much labels are tempered, and whose matrices are kept."""
         return (
             super()
@@ -184,7 +223,7 @@ class Consensus(SamplingEstimator):
                 "model's"
             )
 
-    def resolve_prior(self, annotations: Annotations) -> Prior:
+    def resolve_prior(self, annotations: Annotations | Scan) -> Prior:
         """Give the prior with every field written out; class weights that are None, from votes."""
         from coterie.kernels.gibbs.consensus import class_weights
 
@@ -192,5 +231,9 @@ class Consensus(SamplingEstimator):
         assert isinstance(prior, ConsensusPrior)
         if prior.class_weights is not None:
             return prior
-        weights = class_weights(annotations.votes, annotations.codes.gold, prior)
+        if isinstance(annotations, Scan):
+            votes, gold = votes_in_shards(annotations)
+        else:
+            votes, gold = annotations.votes, annotations.codes.gold
+        weights = class_weights(votes, gold, prior)
         return replace(prior, class_weights=weights)

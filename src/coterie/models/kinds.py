@@ -6,41 +6,32 @@ import hashlib
 import importlib
 import os
 from collections.abc import Hashable
-from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.abilities import Method
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
 from coterie.data.table import table_from
 from coterie.errors import Argument, DataError
-from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler, sample
-from coterie.inference.blocked import Blocks, check_totals
+from coterie.inference import Averages, Hooks, Kernels, Reported
 from coterie.inference.protocol import no_alignment
 from coterie.io.read import is_path
 from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
 from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels, as_scanned
-from coterie.models.blocked import posterior_of, sampler_of
-from coterie.models.sampling import SamplingEstimator, check_whole
+from coterie.models.in_blocks import BlockedEstimator
+from coterie.models.sampling import check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 from coterie.priors import Prior
-from coterie.words.visible import quoted
 
 MOST_KINDS = 50
-SAMPLERS = ("auto", "collapsed", "blocked")
-BLOCKED_LABELS = 10_000_000
-"""Labels from which on ``sampler="auto"`` takes the blocked sampler. Up to a million it needs as
-much processor time per effective draw as the collapsed one, or more (benchmarks/crossing.py); a
-chain of ten million should not wait for one core."""
 
 
-class KindsEstimator(SamplingEstimator):
+class KindsEstimator(BlockedEstimator):
     """Base of the paper's models, whose items may be of kinds.
 
     Parameters
@@ -62,7 +53,6 @@ class KindsEstimator(SamplingEstimator):
         As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
     """
 
-    plain: ClassVar[str]  # the module of the kernels, within coterie.kernels.gibbs
     densities: ClassVar[bool] = False  # of every coterie's parameters, in the log joint
     known_kinds_: KnownKinds | None
 
@@ -86,6 +76,8 @@ class KindsEstimator(SamplingEstimator):
     ) -> None:
         super().__init__(
             prior=prior,
+            sampler=sampler,
+            engine=engine,
             sweeps=sweeps,
             burn_in=burn_in,
             early_stop=early_stop,
@@ -98,8 +90,6 @@ class KindsEstimator(SamplingEstimator):
             duplicates=duplicates,
         )
         self.kinds = kinds
-        self.sampler = sampler
-        self.engine = engine
 
     def fit(
         self,
@@ -146,50 +136,15 @@ class KindsEstimator(SamplingEstimator):
     def _has_kinds(self) -> bool:
         return self.kinds > 1 or self._known is not None
 
+    @property
+    def _can_block(self) -> bool:
+        return not self._has_kinds
+
     def kernels(self) -> Kernels:
         """Give the module of the kernels."""
         where = "kinds." if self._has_kinds else ""
         module = importlib.import_module(f"coterie.kernels.gibbs.{where}{self.plain}")
         return cast(Kernels, module)
-
-    def _sampler(self, annotations: Annotations) -> Sampler:
-        """Put together what is sampled: collapsed, or blocked in as many shards as the engine."""
-        plain = super()._sampler(annotations)
-        if not self._is_blocked(annotations):
-            return plain
-        return replace(
-            plain,
-            kernels=self._blocked_kernels(),
-            hooks=replace(plain.hooks, check=check_totals),
-            blocks=Blocks.of(annotations),
-        )
-
-    def _fit_shards(self, scan: Scan) -> Posterior:
-        """Fit to labels in shards, by the blocked sampler."""
-        self._check()
-        if self.sampler == "collapsed" or self._has_kinds:
-            raise DataError(
-                f"{type(self).__name__} takes a scan with the blocked sampler and without kinds of"
-                " items; leave those settings out, or coterie.read the labels"
-            )
-        sampler = sampler_of(self, self._blocked_kernels(), scan, self.densities)
-        run = sample(sampler, self._options(), self._identity(scan))
-        return posterior_of(scan, sampler, run.reported.item_probability, self._told(run, sampler))
-
-    def _blocked_kernels(self) -> Kernels:
-        module = importlib.import_module(f"coterie.kernels.gibbs.blocked.{self.plain}")
-        return cast(Kernels, module)
-
-    def _is_blocked(self, annotations: Annotations) -> bool:
-        if self.sampler == "auto" and not self._has_kinds:
-            return self.engine is not None or annotations.n_labels >= BLOCKED_LABELS
-        return self.sampler == "blocked"
-
-    def _options(self) -> Options:
-        return super()._options()._replace(engine=self.engine)
-
-    def _method(self, sampler: Sampler) -> Method:
-        return "gibbs" if sampler.blocks is None else "blocked gibbs"
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
@@ -208,7 +163,7 @@ class KindsEstimator(SamplingEstimator):
             coterie_densities=self.densities,
         )
 
-    def pack_prior(self, annotations: Annotations) -> Any:
+    def pack_prior(self, annotations: Annotations | Scan) -> Any:
         """Give the prior, and what is known of kinds."""
         if not self._has_kinds:
             return super().pack_prior(annotations)
@@ -251,16 +206,6 @@ class KindsEstimator(SamplingEstimator):
     def _check(self) -> None:
         super()._check()
         name = type(self).__name__
-        if self.sampler not in SAMPLERS:
-            raise DataError(
-                f"{name}(sampler=...) must be one of {', '.join(SAMPLERS)}, got"
-                f" {quoted(self.sampler)}"
-            )
-        if self.sampler == "collapsed" and self.engine is not None:
-            raise DataError(
-                f"{name}(sampler='collapsed') moves one item after the other, which no engine can"
-                " share; leave the sampler at 'auto', or name no engine"
-            )
         if self._has_kinds and (self.sampler == "blocked" or self.engine is not None):
             raise DataError(
                 f"{name} with kinds of items has only the collapsed sampler; leave the sampler at"

@@ -122,7 +122,7 @@ class SamplingEstimator(Estimator):
         """Say where the model departs from the others; most do nowhere."""
         return NO_HOOKS
 
-    def pack_prior(self, annotations: Annotations) -> Any:
+    def pack_prior(self, annotations: Any) -> Any:
         """Give what the kernels know beside the labels, as a NamedTuple of arrays.
 
         That is the prior. Features, times or kinds of the items would join it here.
@@ -298,7 +298,7 @@ class SamplingEstimator(Estimator):
                     remedy=["lower ", Argument("thin")],
                 )
 
-    def resolve_prior(self, annotations: Annotations) -> Prior:
+    def resolve_prior(self, annotations: Any) -> Prior:
         """Give the prior with every field written out for these data."""
         prior: Prior = resolved(self, annotations)
         return prior

@@ -53,6 +53,13 @@ def votes_of(items: SoftShards) -> Votes:
     return Votes(mean, mean_agreement(sum(agreed), sum(n_several), n_items))
 
 
+def votes_in_shards(scan: Scan) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give the votes and the known classes of all items, in the order of the shards."""
+    codes = [codes_of(scan.open(k), scan.n_classes, scan.n_answers) for k in range(len(scan))]
+    votes = [np.zeros((0, scan.n_classes), np.int32), *map(count_votes, codes)]
+    return np.concatenate(votes), np.concatenate([np.zeros(0, np.int32), *(c.gold for c in codes)])
+
+
 def vote_start(items: SoftShards) -> Callable[[Codes], FloatArray]:
     """Give what gives the vote shares of a shard's items."""
     return partial(shares_of, votes_of(items).mean)
@@ -92,7 +99,9 @@ def found_of_classes(scan: Scan, weights: Weights, classes: FloatArray, k: int) 
     return FoundItems(class_probability(codes, weigh_shard(scan, weights, k), classes))
 
 
-def sharded(scan: Scan, found: Found, told: Mapping[str, Any]) -> ShardedPosterior:
+def sharded(
+    scan: Scan, found: Found, told: Mapping[str, Any], names: Any = None
+) -> ShardedPosterior:
     """Make the posterior over shards.
 
     Parameters
@@ -103,8 +112,15 @@ def sharded(scan: Scan, found: Found, told: Mapping[str, Any]) -> ShardedPosteri
         Gives what was found of a shard's items.
     told
         The other fields of a posterior.
+    names
+        What items are called, by their place among all, where a run has noted any.
     """
     none = np.empty((0, scan.n_classes))
     return ShardedPosterior(
-        annotations=people_of(scan), item_probability=none, scan=scan, found=found, **told
+        annotations=people_of(scan),
+        item_probability=none,
+        scan=scan,
+        found=found,
+        names=names,
+        **told,
     )

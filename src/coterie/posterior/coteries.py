@@ -119,14 +119,8 @@ def coterie_accuracy(
     """
     if not posterior.abilities.share_right:
         return Accuracy(drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
-    return Accuracy(
-        *share_right_of_groups(
-            posterior.annotations.codes,
-            posterior.item_probability,
-            partition.group,
-            partition.n_coteries,
-        )
-    )
+    right = posterior.right_labels()
+    return Accuracy(*share_right_of_groups(right, partition.group, partition.n_coteries))
 
 
 def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from coterie.data.frames import table
 from coterie.errors import CoterieError
+from coterie.kernels.right import Right, right_labels
+from coterie.posterior.once import once
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -18,9 +21,22 @@ if TYPE_CHECKING:
 class MoreTables:
     """The methods of a posterior that not every model can answer: the others say who can."""
 
+    _computed: dict[tuple[Any, ...], Any]
+
     @property
     def _found(self) -> Posterior:
         return cast("Posterior", self)
+
+    @property
+    def item_names(self) -> Any:
+        """What items are called, by their place among those of the run."""
+        return self._found.annotations.items
+
+    @once
+    def right_labels(self) -> Right:
+        """Give how many of everybody's labels are right under what is reported of their items."""
+        codes, probability = self._found.annotations.codes, self._found.item_probability
+        return right_labels(lambda: [(codes, probability)], np.diff(codes.annotator_start))
 
     @table
     def difficulty(self) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
-from coterie.kernels.right import SHIFT, share_right
+from coterie.kernels.right import SHIFT
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition
 from coterie.posterior.draws import INTERVAL
@@ -67,7 +67,7 @@ def annotator_accuracy(posterior: Posterior) -> Accuracy:
     of_matrices = matrix_accuracy(posterior)
     if not posterior.abilities.share_right:
         return of_matrices
-    found = share_right(posterior.annotations.codes, posterior.item_probability)
+    found = posterior.right_labels().shares
     idle = posterior.annotations.labels_per_annotator == 0
     if of_matrices.low is None or of_matrices.high is None:
         return Accuracy(np.where(idle, of_matrices.mean, found.mean), found.low, found.high)

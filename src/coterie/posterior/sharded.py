@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from os import PathLike
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.codes import encode
+from coterie.data.codes import Codes, encode
 from coterie.data.encoding import look_up, sort_order, value_array
 from coterie.data.frames import table
 from coterie.data.gold import known_labels
@@ -20,9 +20,11 @@ from coterie.errors import CoterieError
 from coterie.files.atomic import write_set
 from coterie.files.paths import to_write
 from coterie.io.scan import Scan
+from coterie.kernels.right import Right, right_labels
 from coterie.kernels.soft.items import codes_of
 from coterie.metrics import Score
 from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
+from coterie.posterior.once import once
 from coterie.posterior.parts import part_writers
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.sheets import label_sheet
@@ -47,6 +49,8 @@ class ShardedPosterior(Posterior):
         The labels.
     found
         Gives what was found of a shard's items.
+    names
+        What items are called, by their place among all, where a run has noted any.
 
     Examples
     --------
@@ -63,6 +67,7 @@ class ShardedPosterior(Posterior):
 
     scan: Scan = field(default=None)  # type: ignore[assignment]
     found: Found = field(default=None)  # type: ignore[assignment]
+    names: Any = None
 
     def __repr__(self) -> str:
         s = self.scan
@@ -76,7 +81,8 @@ class ShardedPosterior(Posterior):
         Its ``annotations`` hold the shard's labels only; matrices and draws are of all.
         """
         shard = codes_of(self.scan.open(k), self.scan.n_classes, self.scan.n_answers)
-        return self._of(annotations_of(self.scan, self.scan.items(k), shard), self.found(k))
+        some = annotations_of(self.scan, self.scan.items(k), shard)
+        return self._of(some, self.found(k), {**self.run, "verdicts": None})
 
     def parts(self) -> Iterator[pd.DataFrame]:
         """Go through the tables that :meth:`labels` is made of, shard by shard, items by key."""
@@ -86,17 +92,43 @@ class ShardedPosterior(Posterior):
         """Give the k-th shard's part of ``labels.csv``: labels, review, one column per class."""
         return label_sheet(self.part(k))
 
-    def _of(self, annotations: Annotations, found: FoundItems) -> Posterior:
+    @property
+    def item_names(self) -> Any:
+        """What items are called, by their place among those of the run: looked up when asked."""
+        return self.annotations.items if self.names is None else self.names
+
+    @once
+    def right_labels(self) -> Right:
+        """Give how many of everybody's labels are right: sums over shards."""
+        scan = self.scan
+
+        def parts() -> Iterator[tuple[Codes, FloatArray]]:
+            for k in range(len(scan)):
+                shard = codes_of(scan.open(k), scan.n_classes, scan.n_answers)
+                yield shard, self.found(k).probability
+
+        return right_labels(parts, scan.labels_per_annotator)
+
+    def _of(
+        self,
+        annotations: Annotations,
+        found: FoundItems,
+        run: Mapping[str, Any] | None = None,
+    ) -> Posterior:
+        """Give a posterior of these items; a run that is not given is told by their places."""
         own = {f.name for f in fields(Posterior) if f.init}
         told = {name: getattr(self, name) for name in own}
         told |= {
+            "run": placed_in(self, annotations) if run is None else run,
             "annotations": annotations,
             "item_probability": found.probability,
             "label": found.label,
             "raw_probability": found.raw,
             "item_numbers": found.numbers,
         }
-        return Posterior(**told)
+        if annotations.n_items == self.scan.n_items:
+            return Posterior(**told)
+        return SomeItems(**told, whole=self)
 
     def gather(self, items: Iterable[Any] | None = None) -> Posterior:
         """Give an ordinary posterior in memory, labels and all: there must be room for it.
@@ -197,8 +229,51 @@ class ShardedPosterior(Posterior):
         shown.report(path, **options)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SomeItems(Posterior):
+    """Some of the items of a result; what is said of people is of all their labels.
+
+    Parameters
+    ----------
+    whole
+        The result.
+    """
+
+    whole: ShardedPosterior = field(default=None)  # type: ignore[assignment]
+
+    def right_labels(self) -> Right:
+        """Give how many of everybody's labels are right, of all items."""
+        return self.whole.right_labels()
+
+
 MOST_ON_PAGE = 200_000
 """Items that a page is made of."""
+MOST_NAMED = 20
+"""Items that are looked up because chains differ on them."""
+
+
+def placed_in(posterior: ShardedPosterior, some: Annotations) -> Mapping[str, Any]:
+    """Give the facts of a run with items that it noted by their places among others."""
+    verdicts = posterior.run.get("verdicts") or {}
+    noted = verdicts.get("labels")
+    if posterior.names is None or noted is None:
+        return posterior.run
+
+    def placed(places: list[int]) -> NDArray[np.int64]:
+        return look_up(posterior.names[places], some.items)
+
+    differ = placed(noted["differ"][:MOST_NAMED])
+    labels = {**noted, "differ": differ[differ >= 0].tolist()}
+    if (two := noted.get("readings")) is not None:
+        where = placed(two["items"])
+        kept = np.flatnonzero(where >= 0)
+        labels["readings"] = {
+            **two,
+            "items": where[kept].tolist(),
+            "labels": [[side[k] for k in kept] for side in two["labels"]],
+            "probability": [[side[k] for k in kept] for side in two["probability"]],
+        }
+    return {**posterior.run, "verdicts": {**verdicts, "labels": labels}}
 
 
 def sample_title(posterior: ShardedPosterior, shown: Posterior) -> str:

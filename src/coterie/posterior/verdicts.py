@@ -57,7 +57,7 @@ def _of_converged(converged: bool) -> Verdict:
 def _of_labels(noted: Mapping[str, Any], posterior: Posterior) -> Verdict:
     alone = int(noted["chains"]) == 1 and "starts" not in noted
     settled = posterior.converged if alone else bool(noted["settled"])
-    return Verdict(settled, say_labels(noted, posterior.annotations.items), noted)
+    return Verdict(settled, say_labels(noted, posterior.item_names), noted)
 
 
 def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
@@ -120,7 +120,7 @@ def reading_table(posterior: Posterior) -> pd.DataFrame | None:
     for chains, codes, sure in zip(two["chains"], two["labels"], two["probability"], strict=True):
         name = chain_words(chains, _one_of(noted))
         columns |= {name: a.classes[codes], f"probability in {name}": sure}
-    return pd.DataFrame({"item": a.items[two["items"]], **columns})
+    return pd.DataFrame({"item": posterior.item_names[two["items"]], **columns})
 
 
 def chain_words(chains: Sequence[int], one: str = "chain") -> str:

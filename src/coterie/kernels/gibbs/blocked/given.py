@@ -99,3 +99,6 @@ def clear_totals(totals: Totals) -> None:
     totals.class_total[:] = 0
     totals.said[:] = 0
     totals.agreed[:] = 0
+    totals.kind_total[:] = 0
+    totals.source[:] = 0
+    totals.guessed[:] = 0

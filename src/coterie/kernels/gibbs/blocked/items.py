@@ -51,6 +51,10 @@ class Totals(NamedTuple):
     class_total: LongArray  # (classes,)                       n[t]
     said: IntArray  # (annotators, answers, classes)   n[l, t, c]
     agreed: LongArray  # (1,)   items whose truth is the vote's clear winner
+    # Of models with hard items; others have no kinds, and arrays of no length.
+    kind_total: LongArray  # (kinds,)     items of each kind
+    source: LongArray  # (kinds, 2)   labels with g = 0, g = 1
+    guessed: LongArray  # (answers,)   labels with g = 0
 
 
 class Marks(NamedTuple):
@@ -67,10 +71,16 @@ def new_given(n_annotators: int, n_classes: int, n_answers: int) -> Given:
     return Given(np.zeros(n_classes), np.zeros(n_classes), np.zeros(shape), np.zeros(shape))
 
 
-def new_totals(n_annotators: int, n_classes: int, n_answers: int) -> Totals:
+def new_totals(n_annotators: int, n_classes: int, n_answers: int, n_kinds: int = 0) -> Totals:
     """Give counts of nothing."""
-    said = np.zeros((n_annotators, n_answers, n_classes), np.int32)
-    return Totals(np.zeros(n_classes, np.int64), said, np.zeros(1, np.int64))
+    return Totals(
+        class_total=np.zeros(n_classes, np.int64),
+        said=np.zeros((n_annotators, n_answers, n_classes), np.int32),
+        agreed=np.zeros(1, np.int64),
+        kind_total=np.zeros(n_kinds, np.int64),
+        source=np.zeros((n_kinds, 2), np.int64),
+        guessed=np.zeros(n_answers if n_kinds else 0, np.int64),
+    )
 
 
 def flat_given(given: Given) -> Given:

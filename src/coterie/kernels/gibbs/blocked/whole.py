@@ -23,7 +23,7 @@ from coterie.kernels.gibbs.blocked.items import (
 from coterie.kernels.record import Tally
 from coterie.kernels.truth.counts import View
 from coterie.kernels.truth.sweep import tally_the_rest
-from coterie.numeric.jit import part
+from coterie.numeric.jit import part, piece
 from coterie.numeric.keyed import Stream
 
 IntArray = NDArray[np.int32]
@@ -60,12 +60,18 @@ def number_cells(items: Items, data: Codes) -> None:
         items.item_cell[k] = data.item_annotator[k] * data.n_answers + data.item_answer[k]
 
 
+@piece
+def new_stream(rng: np.random.Generator) -> Stream:
+    """Give numbers of one sweep alone."""
+    return Stream(int(rng.random() * WORDS), int(rng.random() * WORDS), 0)
+
+
 @part
 def sweep_whole(
     whole: Whole, view: View, data: Codes, rng: np.random.Generator, tally: Tally
 ) -> None:
     """Draw the truth of every item, count and tally them; the numbers are of this sweep alone."""
-    stream = Stream(int(rng.random() * WORDS), int(rng.random() * WORDS), 0)
+    stream = new_stream(rng)
     clear_totals(whole.totals)
     whole.marks.sums[:] = 0.0
     number_cells(whole.items, data)  # tests write other answers to the data

@@ -202,9 +202,8 @@ def run_block(
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
     given, found, crowd, room, _ = scratch
-    log_alpha, moves = state.log_concentration, streams.moves
-    tally, trace, keep = record
-    for sweep in range(len(trace.log_joint)):
+    tally, moves = record.tally, streams.moves
+    for sweep in range(len(record.trace.log_joint)):
         # Parameters first: at the start they know nothing of the labels yet.
         sweep_parameters(state, crowd, prior, room, moves)
         sweep_classes(state, prior, room, moves)
@@ -213,16 +212,26 @@ def run_block(
         sweep_items((0, len(state.truth)), data, given, found, tally, moves)
         add_totals(state)
         tally_bystanders(state, prior, data, tally)
-        sweep_groups(state, crowd, prior, room, moves)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
-        log_p_labels = log_labels_given(state, prior, room)
-        trace.log_likelihood[sweep] = log_p_labels
-        trace.log_joint[sweep] = log_p_labels + log_rest(state, prior)
-        trace.n_coteries[sweep] = state.n_coteries[0]
-        trace.concentration[sweep] = math.exp(log_alpha[0])
-        note_classes(sweep, state.class_total, trace)
-        if draw_is_due(keep):
-            keep_draw(state, data, prior, streams, keep, scratch)
+        finish(sweep, state, data, prior, streams, record, scratch)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Move the annotators, note the sweep, and keep the draw if one is due."""
+    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
+    sweep_groups(state, scratch.crowd, prior, scratch.room, moves)
+    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
+    log_p_labels = log_labels_given(state, prior, scratch.room)
+    trace.log_likelihood[sweep] = log_p_labels
+    trace.log_joint[sweep] = log_p_labels + log_rest(state, prior)
+    trace.n_coteries[sweep] = state.n_coteries[0]
+    trace.concentration[sweep] = math.exp(log_alpha[0])
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
 @part

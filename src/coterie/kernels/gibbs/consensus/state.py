@@ -149,6 +149,11 @@ def new_work(state: State) -> Work:
     return Work(np.zeros(n_kinds * n_classes), np.zeros(n_classes))
 
 
+def free_classes(data: Codes) -> LongArray:
+    """Give the classes that no gold item has."""
+    return np.setdiff1d(np.arange(data.n_classes), data.gold)
+
+
 def new_room(state: State, data: Codes, prior: Prior) -> Room:
     """Give room for everything but the items."""
     shape = state.weight.shape
@@ -159,5 +164,5 @@ def new_room(state: State, data: Codes, prior: Prior) -> Room:
         points=np.zeros(len(prior.point)),
         log_norm=np.zeros(len(prior.point)),
         shapes=np.zeros(shape[1]),
-        free_class=np.setdiff1d(np.arange(shape[2]), data.gold),
+        free_class=free_classes(data),
     )

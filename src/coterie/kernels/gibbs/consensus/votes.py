@@ -42,8 +42,13 @@ def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> Flo
     known = np.flatnonzero(gold >= 0)
     wins[known] = False
     wins[known, gold[known]] = True
-    n_modal = wins.sum(axis=1, keepdims=True)
-    won = prior.class_smoothing + (wins / np.maximum(n_modal, 1)).sum(axis=0)
+    n_modal, n_classes = wins.sum(axis=1), votes.shape[1]
+    # How many items t wins, by the number of classes that share them: whole numbers sum alike in
+    # any order.
+    shared = np.stack(
+        [np.bincount(n_modal[wins[:, t]], minlength=n_classes + 1) for t in range(n_classes)]
+    )
+    won = prior.class_smoothing + (shared[:, 1:] / np.arange(1, n_classes + 1)).sum(axis=1)
     n_items = np.count_nonzero(n_modal)
     weights: FloatArray = prior.class_base + prior.class_pull * n_items * won / won.sum()
     return weights
