@@ -15,8 +15,8 @@ import numpy as np
 
 from coterie.data.keys import key_of
 from coterie.data.shards import Shard
-from coterie.inference.engine import Order, Session, connect
-from coterie.inference.holder import Sizes, items_of
+from coterie.inference.engine import Order, Session, Sizes, connect
+from coterie.inference.work import PlainWork
 from coterie.kernels.gibbs.blocked.items import Given, Totals, new_totals
 from coterie.numeric.keyed import Stream
 
@@ -158,7 +158,7 @@ def against_c(library: Any, n_labels: int, n_annotators: int, rounds: int = 7) -
 def bytes_per_label(n_labels: int, n_annotators: int) -> float:
     """What a holder of all shards keeps, the sums of probabilities left out."""
     sizes = Sizes(n_annotators, CLASSES, CLASSES)
-    items = items_of(MadeShards(n_labels, n_annotators, 1).open(0), sizes)
+    items, _ = PlainWork(sizes).take(MadeShards(n_labels, n_annotators, 1).open(0), None)
     return sum(array.nbytes for array in items) / n_labels
 
 

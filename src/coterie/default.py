@@ -7,6 +7,7 @@ from typing import Any
 from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.io import read
+from coterie.io.scan.scanned import Scan
 from coterie.models.registry import DEFAULT, make_model
 from coterie.posterior import Posterior
 
@@ -20,7 +21,8 @@ def aggregate(
     Parameters
     ----------
     labels
-        Whatever :func:`coterie.read` takes: a file, a dataframe, triples; or Annotations.
+        Whatever :func:`coterie.read` takes: a file, a dataframe, triples; or Annotations, or
+        what :func:`coterie.scan` gives.
     model
         A model by its short name; by default ``"consensus"``, :class:`coterie.Consensus`.
     random_state
@@ -37,9 +39,9 @@ def aggregate(
     >>> posterior.labels().columns.tolist()
     ['item', 'label', 'probability', 'entropy', 'n_labels', 'runner_up', 'hardness']
     """
-    if isinstance(labels, Annotations) and not reading:
-        annotations = labels
+    if isinstance(labels, Annotations | Scan) and not reading:
+        known: Annotations | Scan = labels
     else:
-        annotations = read(labels, **reading)
+        known = read(labels, **reading)
     settings = {"random_state": random_state, "duplicates": reading.get("duplicates", "error")}
-    return make_model(model, **settings).fit(annotations).posterior_
+    return make_model(model, **settings).fit(known).posterior_

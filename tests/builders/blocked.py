@@ -84,4 +84,6 @@ def bits(posterior):
     parts = [posterior.item_probability, posterior.confusion_mean, posterior.class_balance]
     parts += [draws.confusion, draws.class_balance, draws.trace["log_joint"]]
     parts += [] if draws.partition is None else [draws.partition]
+    parts += [] if posterior.raw_probability is None else [posterior.raw_probability]
+    parts += [numbers.values for _, numbers in sorted(posterior.item_numbers.items())]
     return [np.ascontiguousarray(part).tobytes() for part in parts]

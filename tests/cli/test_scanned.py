@@ -51,6 +51,33 @@ def test_a_pattern_gives_what_the_whole_file_does(folder, monkeypatch):
     assert saved.annotations.n_items == 90
 
 
+def test_the_default_model_takes_a_pattern(folder, monkeypatch):
+    monkeypatch.setattr("coterie.io.scan.scanning.SHARD_LABELS", 100)
+    short = ("--sweeps", 60, "--burn-in", 20, "--chains", 2, "--seed", 1)
+    for run, shards in (("many", 100), ("one", 1_000)):
+        monkeypatch.setattr("coterie.io.scan.scanning.SHARD_LABELS", shards)
+        told = ("--truth", folder / "truth.csv", "--out", folder / run)
+        done = coterie("aggregate", folder / "labels/*.parquet", *short, *told)
+        assert "Fitted Consensus in" in done.stdout, done.stderr
+        assert "Labels " in done.stdout
+    names = ("annotators.csv", "confusion.csv", "coteries.csv", "diagnostics.csv")
+    for name in names:
+        assert (folder / "many" / name).read_bytes() == (folder / "one" / name).read_bytes(), name
+    tables = [pd.read_parquet(p) for p in sorted((folder / "many/labels").iterdir())]
+    assert len(tables) > 2
+    assert "hardness" in tables[0]
+    (one,) = (folder / "one/labels").iterdir()
+    found, whole = pd.concat(tables), pd.read_parquet(one)
+    pd.testing.assert_frame_equal(
+        *(table.sort_values("item", ignore_index=True) for table in (found, whole)),
+        check_exact=True,
+    )
+    saved = package.load(folder / "many/run.coterie")
+    assert saved.method == "blocked gibbs"
+    assert saved.annotators()["accuracy_low"].notna().all()
+    assert "coterie" in (folder / "many/report.html").read_text("utf-8")
+
+
 def test_a_folder_is_scanned_where_that_is_asked_for(folder):
     done = coterie("aggregate", folder / "labels", "--scan", "--model", "majority")
     assert done.returncode == 0, done.stderr

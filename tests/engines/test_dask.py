@@ -118,7 +118,7 @@ def test_few_annotators_make_few_counts(client):
     session.close()
 
 
-@pytest.mark.parametrize("kind", ["CBCC", "HCBCC"])
+@pytest.mark.parametrize("kind", ["CBCC", "HCBCC", "Consensus"])
 def test_a_fit_on_dask_has_the_bits_of_threads(kind, client, monkeypatch):
     annotations = crowd()
     expected = bits(fit(kind, annotations, **FEW))
@@ -126,9 +126,10 @@ def test_a_fit_on_dask_has_the_bits_of_threads(kind, client, monkeypatch):
     assert bits(fit(kind, annotations, engine=client, sampler="auto", **FEW)) == expected
 
 
-def test_a_killed_worker_changes_no_bit(client, monkeypatch):
+@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
+def test_a_killed_worker_changes_no_bit(kind, client, monkeypatch):
     annotations = crowd()
-    expected = bits(fit("HCBCC", annotations, **FEW))
+    expected = bits(fit(kind, annotations, **FEW))
     in_shards(monkeypatch, 5, annotations)
     real, called = adapter.DaskSession.sweep, []
 
@@ -145,7 +146,7 @@ def test_a_killed_worker_changes_no_bit(client, monkeypatch):
     monkeypatch.setattr(
         adapter.DaskSession, "_move", lambda self, k, g: (moved.append(k), move(self, k, g))
     )
-    assert bits(fit("HCBCC", annotations, engine=client, **FEW)) == expected
+    assert bits(fit(kind, annotations, engine=client, **FEW)) == expected
     assert len(called) == 62  # two chains of 30 sweeps, and their starts
     assert moved
 
@@ -210,7 +211,8 @@ def test_a_scheduler_that_is_gone_is_one_sentence(monkeypatch):
 @pytest.mark.parametrize("n_workers", [1, 4])
 def test_the_number_of_workers_changes_no_bit(n_workers, monkeypatch):
     annotations = crowd()
-    expected = {kind: bits(fit(kind, annotations, **FEW)) for kind in ("IBCC", "CBCC", "HCBCC")}
+    kinds = ("IBCC", "CBCC", "HCBCC", "Consensus")
+    expected = {kind: bits(fit(kind, annotations, **FEW)) for kind in kinds}
     in_shards(monkeypatch, 7, annotations)
     with cluster_of(n_workers) as cluster, distributed.Client(cluster) as client:
         for kind, wanted in expected.items():

@@ -1,6 +1,7 @@
 """Blocked runs: the same bits however labels are cut, in whatever order they came."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import coterie
@@ -14,7 +15,7 @@ from coterie.inference.holder import Holder, Lost, Sizes
 from coterie.kernels.gibbs.blocked.items import Given
 from coterie.numeric.keyed import Stream
 
-MODELS = ("IBCC", "CBCC", "HCBCC")
+MODELS = ("IBCC", "CBCC", "HCBCC", "Consensus")
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +33,16 @@ def test_the_number_of_shards_and_threads_changes_no_bit(kind, n, whole, monkeyp
     assert bits(fit(kind, annotations, n_jobs=min(n, 5))) == expected[kind]
 
 
-def test_the_order_of_the_rows_changes_no_bit(whole):
+@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
+def test_the_order_of_the_rows_changes_no_bit(kind, whole):
     order = np.random.default_rng(0).permutation(len(rows()[0]))
-    assert bits(fit("HCBCC", crowd(order))) == whole[1]["HCBCC"]
+    assert bits(fit(kind, crowd(order))) == whole[1][kind]
 
 
-def test_what_is_known_and_what_is_silent_is_as_everywhere(whole):
+@pytest.mark.parametrize("kind", ["CBCC", "Consensus"])
+def test_what_is_known_and_what_is_silent_is_as_everywhere(kind, whole):
     annotations, _ = whole
-    posterior = fit("CBCC", annotations)
+    posterior = fit(kind, annotations)
     gold = annotations.codes.gold
     (known,) = np.nonzero(gold >= 0)
     np.testing.assert_array_equal(posterior.item_probability[known], np.eye(3)[gold[known]])
@@ -48,9 +51,17 @@ def test_what_is_known_and_what_is_silent_is_as_everywhere(whole):
     np.testing.assert_allclose(posterior.item_probability[silent], posterior.class_balance)
     assert posterior.method == "blocked gibbs"
     assert posterior.labels().shape[0] == annotations.n_items
+    if kind == "Consensus":
+        own = posterior.raw_probability
+        np.testing.assert_array_equal(own[known], np.eye(3)[gold[known]])
+        np.testing.assert_allclose(own[silent], posterior.class_balance)
+        kinds = posterior.item_numbers["kind"].values
+        np.testing.assert_allclose(kinds.sum(axis=1), 1, rtol=1e-12)
+        both = [silent, annotations.items.tolist().index("silent and known")]
+        assert (kinds[both[0]] == kinds[both[1]]).all()  # as kinds are
 
 
-@pytest.mark.parametrize("kind", ["CBCC", "HCBCC"])
+@pytest.mark.parametrize("kind", ["CBCC", "HCBCC", "Consensus"])
 @pytest.mark.parametrize("when", [10, 100])
 def test_a_killed_driver_goes_on_from_its_checkpoint(kind, when, whole, monkeypatch, tmp_path):
     annotations, expected = whole
@@ -132,7 +143,7 @@ def test_size_or_engine_decides(whole, monkeypatch):
     annotations, _ = whole
     assert fit("IBCC", annotations, sampler="auto").method == "gibbs"
     assert fit("IBCC", annotations, sampler="auto", engine="threads").method == "blocked gibbs"
-    monkeypatch.setattr("coterie.models.kinds.BLOCKED_LABELS", 10)
+    monkeypatch.setattr("coterie.models.in_blocks.BLOCKED_LABELS", 10)
     assert fit("IBCC", annotations, sampler="auto").method == "blocked gibbs"
 
 
@@ -155,22 +166,72 @@ def test_blocked_and_collapsed_agree_within_their_error(kind):
     assert np.mean(z**2) < 3
 
 
-def test_a_scan_has_the_bits_of_labels_in_memory(tmp_path):
+@pytest.fixture
+def parquet(tmp_path):
+    """Labels with all that may be odd, in a file, and how to read them."""
     pytest.importorskip("pyarrow")
-    crowd = coterie.simulate("mixed", items=60, annotators=9, random_state=2)
+    labels, classes = rows()
     path = tmp_path / "labels.parquet"
-    crowd.annotations.to_frame().to_parquet(path)
-    scan = coterie.scan(path, shard_labels=100)
-    expected = fit("HCBCC", str(path)).probabilities()
-    found = fit("HCBCC", scan, checkpoint=tmp_path / "run.checkpoint")
+    pd.DataFrame(labels, columns=["item", "annotator", "label"]).to_parquet(path)
+    gold = {labels[0][0]: classes[1], labels[50][0]: classes[2]}
+    reading = {"gold": gold, "classes": classes, "extra_answers": ["unsure"], "duplicates": "keep"}
+    return path, reading
+
+
+@pytest.mark.filterwarnings("ignore::coterie.DataWarning")
+@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
+def test_a_scan_has_the_bits_of_labels_in_memory(kind, parquet, tmp_path):
+    path, reading = parquet
+    scan = coterie.scan(path, shard_labels=100, **reading)
+    expected = fit(kind, coterie.read(path, **reading))
+    found = fit(kind, scan, checkpoint=tmp_path / "run.checkpoint")
     assert len(scan) > 2
     assert found.method == "blocked gibbs"
-    assert found.probabilities().equals(expected)
-    again = fit("HCBCC", scan, checkpoint=tmp_path / "run.checkpoint")
+    assert bits(found)[1:7] == bits(expected)[1:7]
+    assert bits(found.gather()) == bits(expected)
+    for name in ("probabilities", "labels", "annotators", "coteries", "confusion"):
+        assert getattr(found, name)().equals(getattr(expected, name)()), name
+    assert found.probabilities(raw=True).equals(expected.probabilities(raw=True))
+    assert found.run["verdicts"]["coteries"] == expected.run["verdicts"]["coteries"]
+    again = fit(kind, scan, checkpoint=tmp_path / "run.checkpoint")
     assert again.run["resumed"]
-    assert again.probabilities().equals(expected)
+    assert again.probabilities().equals(expected.probabilities())
     with pytest.raises(DataError, match="takes a scan with the blocked sampler"):
-        fit("HCBCC", scan, sampler="collapsed")
+        fit(kind, scan, sampler="collapsed")
+
+
+@pytest.mark.filterwarnings("ignore::coterie.DataWarning")
+def test_some_items_of_a_scan_know_people_by_all_their_labels(parquet, tmp_path):
+    path, reading = parquet
+    scan = coterie.scan(path, shard_labels=100, **reading)
+    found = fit("Consensus", scan)
+    some = found.sample(5)
+    assert some.annotations.n_items < scan.n_items
+    assert some.annotators().equals(found.annotators())
+    assert some.coteries().equals(found.coteries())
+    assert found.part(0).annotators().equals(found.annotators())
+    found.report(tmp_path / "report.html")
+    with pytest.raises(DataError, match="cannot be fitted to a scan; leave it at 0"):
+        fit("Consensus", scan, skill_share=0.2)
+
+
+@pytest.mark.filterwarnings("ignore::coterie.DataWarning")
+def test_verdicts_of_a_scan_name_items(parquet):
+    """A sweep settles nothing: chains differ, and the items are called what they are."""
+    path, reading = parquet
+    scan = coterie.scan(path, shard_labels=100, **reading)
+    short = {"sweeps": 2, "burn_in": 1, "chains": 6}
+    found = fit("HCBCC", scan, **short)
+    expected = fit("HCBCC", coterie.read(path, **reading), **short)
+    assert expected.run["verdicts"]["labels"]["n_differ"] > 0
+    names = set(expected.annotations.items[expected.run["verdicts"]["labels"]["differ"]])
+    noted = found.run["verdicts"]["labels"]
+    assert set(found.item_names[noted["differ"]]) == names
+    assert set(found.gather().run["verdicts"]["labels"]["differ"]) <= set(
+        expected.run["verdicts"]["labels"]["differ"]
+    )
+    assert found.verdicts.labels.sentence.startswith("Labels not settled")
+    assert found.gather().verdicts.labels.sentence
 
 
 def test_an_item_of_a_hundred_thousand_labels_and_a_hot_annotator():

@@ -199,7 +199,8 @@ def one_draw(model, state, data, prior, streams, scratch=None):
         scratch = model.new_scratch(state, data, prior)
     keep = new_keep(data, keep_nothing(data).vote, draws=1, every=1)
     keep = keep._replace(confusion=keep.confusion.astype(np.float64))
-    model.keep_draw(state, data, prior, streams, keep, scratch)
+    own = getattr(scratch, "plain", scratch)  # of a blocked sampler, that of the other one
+    model.keep_draw(state, data, prior, streams, keep, own)
     return keep.confusion_sum, keep.confusion[0], keep.class_balance[0], keep.partition[0]
 
 

@@ -197,7 +197,10 @@ BUGS = {
     "gold classes exchanged": (
         REPEATED_CASE,
         checks.check_swap,
-        in_file(STATE, ("np.setdiff1d(np.arange(shape[2]), data.gold)", "np.arange(shape[2])")),
+        in_file(
+            STATE,
+            ("np.setdiff1d(np.arange(data.n_classes), data.gold)", "np.arange(data.n_classes)"),
+        ),
     ),
     "counts not exchanged": (
         TWO_CASE,
