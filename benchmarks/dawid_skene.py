@@ -62,7 +62,7 @@ def fastest(ticks: list[float]) -> float:
 
 def run_coterie(frame: pd.DataFrame) -> float:
     import coterie
-    from coterie.kernels.em import estimate_from, maximise
+    from coterie.kernels.dawid_skene import estimate_from, maximise
 
     model = coterie.DawidSkene(2, FORCED).fit(frame)  # for the memory; compiles, too
     codes = model.posterior_.annotations.codes

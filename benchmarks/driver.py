@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from coterie.kernels.em import Counts, Parameters, counts_of, estimate
+from coterie.kernels.dawid_skene import Counts, Parameters, counts_of, estimate
 from coterie.kernels.soft.dirichlet import row_prior, update_rows
 from coterie.kernels.soft.engine import Size, add_sums, sums_of
 

@@ -22,7 +22,7 @@ from benchmarks import naive
 from benchmarks.samplers import problems
 from benchmarks.samplers.adapters import Sampler, vote
 from benchmarks.samplers.timing import block_length, seconds_of
-from coterie.kernels import em
+from coterie.kernels import dawid_skene as em
 
 RECORD = Path(__file__).with_name("regression.json")
 SLOWER = 1.5

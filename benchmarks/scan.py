@@ -99,7 +99,7 @@ def iterations(folder: Path, _: str) -> dict[str, float]:
 
     import coterie
     from coterie.inference.soft_shards import SoftShards
-    from coterie.kernels.em import Counts, estimated, maximise
+    from coterie.kernels.dawid_skene import Counts, estimated, maximise
     from coterie.kernels.soft.variational import ascend
     from coterie.models.sharded import even_votes, numbers_of, vote_start
 

@@ -22,7 +22,7 @@ import pandas as pd
 import coterie
 from coterie.data.codes import Codes, encode
 from coterie.data.votes import count_votes
-from coterie.kernels.em import estimate_from, maximise
+from coterie.kernels.dawid_skene import estimate_from, maximise
 from coterie.kernels.soft.variational import ascend, own_rows
 from coterie.kernels.vote import vote_shares
 

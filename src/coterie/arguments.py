@@ -85,6 +85,18 @@ def _taken(value: Any, kinds: list[Kind], name: str, asked: str) -> Any:
     )
 
 
+def is_whole(value: object, least: int) -> bool:
+    """Say whether something is a whole number of at least so much; True and 2.0 are none.
+
+    Examples
+    --------
+    >>> is_whole(np.int32(3), 1), is_whole(0, 1), is_whole(True, 1), is_whole(2.0, 1)
+    (True, False, False, False)
+    """
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return whole and bool(value >= least)  # type: ignore[operator]
+
+
 def _kinds(parameter: inspect.Parameter) -> list[Kind]:
     """Give what a parameter may be; nothing where its annotation says more than is known here."""
     if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

@@ -105,7 +105,8 @@ BAD = {
     "binary": (
         "a.csv",
         b"\x00\x01\x02,\xff" * 99,
-        "a.csv is not text, it holds NUL bytes; expected CSV, TSV, Parquet or JSONL",
+        "a.csv is not text, it holds NUL bytes; expected CSV, TSV, a JSON list, JSONL, Parquet or "
+        "Excel",
     ),
     "high bytes": (
         "a.csv",
@@ -132,7 +133,8 @@ BAD = {
     "json": (
         "a.json",
         '{"item": 1}',
-        "a.json is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame",
+        "a.json is not CSV, TSV, a JSON list, JSONL, Parquet or Excel; load it with pandas and "
+        "pass the frame",
     ),
     "parquet in name only": (
         "a.parquet",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import coterie
 from coterie.data.codes import encode
 from coterie.data.votes import count_votes
-from coterie.kernels.em import Parameters, estimate_from, maximise, sweep
+from coterie.kernels.dawid_skene import Parameters, estimate_from, maximise, sweep
 from coterie.kernels.soft.engine import new_sums
 from coterie.kernels.vote import vote_shares
 from reference import dawid_skene as reference

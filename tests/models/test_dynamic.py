@@ -92,6 +92,19 @@ def test_the_order_of_rows_changes_nothing_and_gold_is_clamped(crowd):
     assert one.predict_proba().loc["q001", "yes"] == 1
 
 
+def test_times_are_read_as_platforms_write_them():
+    frame = pd.DataFrame(
+        {
+            "item": ["p", "q", "r"],
+            "annotator": ["ann", "bob", "ann"],
+            "label": ["a", "b", "a"],
+            "time": ["2017-01-09T22:06:01", "Mon Jan 09 14:06:01 PST 2017", "1/9/2017 22:06:01"],
+        }
+    )
+    times = coterie.read(frame, time="time").times
+    assert times.time.tolist() == [1483999561.0] * 3
+
+
 def test_errors_say_what_is_missing(crowd):
     frame = crowd.annotations.to_frame()
     with pytest.raises(coterie.DataError, match=r"needs the time of every label; read the labels"):

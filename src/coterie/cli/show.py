@@ -235,10 +235,7 @@ def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
     """List the items whose label is least certain, with the runner-up; known ones never."""
     a = posterior.annotations
     labels = posterior.labels()
-    p = posterior.item_probability.copy()
-    p[np.arange(len(p)), posterior.label_code] = -1
-    labels["runner-up"] = a.classes[p.argmax(axis=1)].astype(str)
-    labels["labels"] = a.labels_per_item
+    labels = labels.rename(columns={"runner_up": "runner-up", "n_labels": "labels"})
     unknown = labels[a.codes.gold < 0]
     worst = unknown.sort_values("probability", kind="stable").head(shown)
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from coterie.diagnostics import diagnose
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, diagnose
 from coterie.errors import ConvergenceWarning
 from coterie.posterior import Draws
 from coterie.posterior.verdicts import say_labels
@@ -64,7 +64,8 @@ def _not_converged(draws: Draws, done: int) -> ConvergenceWarning:
     numbers = {"r_hat": float(worst["r_hat"]), "ess_bulk": float(least["ess_bulk"])}
     return ConvergenceWarning(
         f"the chains have not converged after {done:,} sweeps: R-hat {worst['r_hat']:.3f}"
-        f" ({worst['quantity']}; 1.01 is fine), effective draws {least['ess_bulk']:,.0f}"
-        f" ({least['quantity']}; 400 are enough); raise sweeps, and look at where chains differ",
+        f" ({worst['quantity']}; {LARGEST_R_HAT:g} is fine), effective draws"
+        f" {least['ess_bulk']:,.0f} ({least['quantity']}; {LEAST_ESS} are enough);"
+        " raise sweeps, and look at where chains differ",
         numbers,
     )

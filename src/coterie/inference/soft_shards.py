@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.data.shards import Shards
 from coterie.inference.cores import cores
-from coterie.kernels.em import add_count
+from coterie.kernels.dawid_skene import add_count
 from coterie.kernels.soft import engine
 from coterie.kernels.soft.engine import Size, add_sums, is_counted, sums_of
 from coterie.kernels.soft.items import Start, codes_of
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class SoftShards:
-    """Items in shards, for :func:`coterie.kernels.em.maximise` and its kin.
+    """Items in shards, for :func:`coterie.kernels.dawid_skene.maximise` and its kin.
 
     Parameters
     ----------

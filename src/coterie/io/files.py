@@ -18,6 +18,8 @@ from typing import Any, BinaryIO, cast
 from coterie.errors import DataError
 from coterie.files.paths import existing, naming, reason_of
 
+TABLES = "CSV, TSV, a JSON list, JSONL, Parquet or Excel"
+"""What tables of labels are written as, for sentences."""
 _GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
 _EMPTY_ZIP = b"PK\x05\x06"
 _HEAD = 1 << 20  # bytes that show the format
@@ -52,7 +54,7 @@ def no_text(name: str, head: bytes) -> DataError:
             letters = head[own::width][:_LETTERS]
             if letters and b"\0" not in letters and not b"".join(others).strip(b"\0"):
                 return DataError(f"{name} is {encoding}; save it as UTF-8")
-    return DataError(f"{name} is not text, it holds NUL bytes; expected CSV, TSV, Parquet or JSONL")
+    return DataError(f"{name} is not text, it holds NUL bytes; expected {TABLES}")
 
 
 @dataclass(frozen=True)
@@ -144,8 +146,7 @@ class _Lines(io.RawIOBase):
         self._since = self._since + len(block) if end < 0 else len(block) - end
         if self._since > LONGEST_LINE:
             raise DataError(
-                f"{self._name} has a line of more than {LONGEST_LINE:,} bytes; expected CSV, TSV, "
-                "Parquet or JSONL"
+                f"{self._name} has a line of more than {LONGEST_LINE:,} bytes; expected {TABLES}"
             )
         is_blank = block and not block.lstrip(_BLANK)
         self._blank = self._blank + max(map(block.count, (b"\n", b"\r"))) if is_blank else 0
@@ -198,7 +199,7 @@ def find(path: str | PathLike[str]) -> File:
         if sys.stdin is None:
             raise DataError("standard input is closed; pipe the labels in, or name a file")
         return _kept("standard input", "-", sys.stdin.buffer)
-    place = existing(path, "a CSV, TSV, Parquet or JSONL file")
+    place = existing(path, f"a file of labels: {TABLES}")
     with naming(path, "read"), place.open("rb") as handle:
         if not place.is_file():  # a pipe can be read once
             return _kept(place.name, str(path), handle)

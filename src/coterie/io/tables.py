@@ -18,7 +18,7 @@ from coterie.data.provenance import Format, Source
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import reason_of
 from coterie.io.excel import excel_table
-from coterie.io.files import PARQUET, File, find
+from coterie.io.files import PARQUET, TABLES, File, find
 from coterie.io.jsonl import json_table, jsonl_table
 from coterie.io.text import empty, text_table
 from coterie.words.visible import quoted
@@ -30,7 +30,7 @@ _BLANK = b"\xef\xbb\xbf \t\r\n"  # with the mark that may stand before UTF-8
 
 
 def table_of_file(path: str | PathLike[str] | File) -> Table:
-    """See a CSV, TSV, Parquet or JSONL file as a table; ``"-"`` is standard input."""
+    """See a file as a table; ``"-"`` is standard input."""
     file = path if isinstance(path, File) else find(path)
     head = file.head()
     table = READERS[format_of(file, head)](file, head)
@@ -91,9 +91,7 @@ def format_of(file: File, head: bytes) -> Format:
         return Format.EXCEL
     listed = head.lstrip(_BLANK)[:1] == b"["
     if head.startswith(_ZIP) or (file.suffix == ".json" and not listed):
-        raise DataError(
-            f"{file.name} is not CSV, TSV, Parquet or JSONL; load it with pandas and pass the frame"
-        )
+        raise DataError(f"{file.name} is not {TABLES}; load it with pandas and pass the frame")
     if listed and file.suffix not in (".csv", ".tsv", ".jsonl", ".ndjson"):
         return Format.JSON
     if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):

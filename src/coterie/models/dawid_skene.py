@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -14,10 +13,10 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
-from coterie.errors import ConvergenceWarning, DataError
+from coterie.errors import DataError
 from coterie.inference.soft_shards import SoftShards
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.em import (
+from coterie.kernels.dawid_skene import (
     Counts,
     Parameters,
     Step,
@@ -30,6 +29,7 @@ from coterie.kernels.em import (
 from coterie.kernels.vote import vote_shares
 from coterie.models.base import Estimator, TrueLabels, as_scanned
 from coterie.models.sharded import found_by_weights, numbers_of, sharded, vote_start
+from coterie.models.variational import warn_of_rise
 from coterie.posterior import Posterior
 from coterie.words.visible import quoted
 
@@ -183,7 +183,7 @@ class DawidSkene(Estimator):
         self.n_iter_ = len(history)
         self.loss_history_ = history
         if not self.converged_:
-            self._warn()
+            warn_of_rise(self, "log posterior" if self.smoothing > 0 else "log likelihood")
         return step
 
     def _found(self, step: Step) -> dict[str, Any]:
@@ -231,19 +231,6 @@ class DawidSkene(Estimator):
         counts.said[:] = matrices
         count(codes, shares, counts)
         return estimated(counts, self.smoothing)
-
-    def _warn(self) -> None:
-        history = self.loss_history_
-        rise = history[-1] - history[-2] if len(history) > 1 else np.inf
-        what = "log posterior" if self.smoothing > 0 else "log likelihood"
-        warnings.warn(
-            ConvergenceWarning(
-                f"after {self.n_iter_} iterations the {what} a label still rose by {rise:.2g}, "
-                f"more than tol={self.tol:g}; raise n_iter or tol",
-                {"n_iter": self.n_iter_, "rise": rise, "tol": self.tol, "loss": history[-1]},
-            ),
-            stacklevel=5,
-        )
 
 
 def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.float64]:

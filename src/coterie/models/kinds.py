@@ -23,7 +23,7 @@ from coterie.io.tables import table_of_file
 from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.in_blocks import BlockedEstimator
-from coterie.models.sampling import check_whole
+from coterie.models.sampling import BURN_IN, SWEEPS, check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 from coterie.priors import Prior
@@ -63,8 +63,8 @@ class KindsEstimator(BlockedEstimator):
         kinds: int = 1,
         sampler: str = "auto",
         engine: Any = None,
-        sweeps: int = 10_000,
-        burn_in: int = 3_000,
+        sweeps: int = SWEEPS,
+        burn_in: int = BURN_IN,
         early_stop: bool = True,
         chains: int = 4,
         thin: int | None = None,

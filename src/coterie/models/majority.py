@@ -17,7 +17,7 @@ from coterie.data.votes import count_votes
 from coterie.errors import DataError
 from coterie.inference.soft_shards import SoftShards
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.em import Counts, Parameters, estimate_from, estimated
+from coterie.kernels.dawid_skene import Counts, Parameters, estimate_from, estimated
 from coterie.kernels.soft.items import codes_of
 from coterie.kernels.vote import elect, skill_vote, vote_shares
 from coterie.models.base import Estimator

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie.abilities import Abilities, Method
+from coterie.arguments import is_whole
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
@@ -36,6 +37,8 @@ from coterie.posterior import Posterior
 from coterie.priors import Prior
 from coterie.words.visible import quoted
 
+SWEEPS, BURN_IN = 10_000, 3_000
+"""Of each chain, as in the paper; Consensus and DynamicIBCC have their own."""
 LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 1_000)}
 """The least and the most of each; every sweep is noted, so that more would not fit in memory."""
 GOING_ON, LEAST_BURN_IN = 3, 20
@@ -91,8 +94,8 @@ class SamplingEstimator(Estimator):
         self,
         *,
         prior: Prior | str = "paper",
-        sweeps: int = 10_000,
-        burn_in: int = 3_000,
+        sweeps: int = SWEEPS,
+        burn_in: int = BURN_IN,
         early_stop: bool = True,
         chains: int = 4,
         thin: int | None = None,
@@ -306,8 +309,7 @@ class SamplingEstimator(Estimator):
 
 def check_whole(value: object, name: str, least: int, most: float = math.inf) -> None:
     """Raise DataError unless a parameter is a whole number within these bounds."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < least:  # type: ignore[operator]
+    if not is_whole(value, least):
         raise DataError(f"{name} must be a whole number of at least {least}, got {quoted(value)}")
     if value > most:  # type: ignore[operator]
         raise DataError(f"{name} must be at most {most:,}, got {value:,}")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
+from coterie.arguments import is_whole
 from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning, DataError
 from coterie.inference.climb import Limits, Peak, best_of
@@ -115,8 +116,7 @@ def check_settings(model: Any) -> None:
         value = getattr(model, parameter)
         if value is None and parameter == "random_state":
             continue
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
+        if not is_whole(value, least):
             raise DataError(
                 f"{name}({parameter}=...) must be a whole number of at least {least}, got "
                 f"{quoted(value)}"
@@ -133,13 +133,13 @@ def warn_of_starts(facts: dict[str, Any], annotations: Annotations) -> bool:
     return bool(noted["settled"])
 
 
-def warn_of_rise(model: VariationalEstimator) -> None:
-    """Say that the bound still rose when the rounds were used up."""
+def warn_of_rise(model: Any, what: str = "bound") -> None:
+    """Say that a bound, or what else is climbed, still rose when the rounds were used up."""
     history = model.loss_history_
     rise = history[-1] - history[-2] if len(history) > 1 else np.inf
     warnings.warn(
         ConvergenceWarning(
-            f"after {model.n_iter_} iterations the bound a label still rose by {rise:.2g}, "
+            f"after {model.n_iter_} iterations the {what} a label still rose by {rise:.2g}, "
             f"more than tol={model.tol:g}; raise n_iter or tol",
             {"n_iter": model.n_iter_, "rise": rise, "tol": model.tol, "loss": history[-1]},
         ),

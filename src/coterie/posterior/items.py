@@ -48,7 +48,7 @@ def label_table(posterior: Posterior) -> pd.DataFrame:
             "probability": p[np.arange(len(p)), chosen],
             "entropy": np.abs(entropy),  # no minus zero
             "n_labels": a.labels_per_item,
-            "runner_up": _runners_up(p, chosen, a.classes),
+            "runner_up": runners_up(p, chosen, a.classes),
             **{name: one.values[:, 0] for name, one in numbers if one.is_single},
         }
     )
@@ -64,7 +64,7 @@ def item_table(posterior: Posterior, name: str) -> pd.DataFrame:
     return pd.DataFrame(numbers[name].values, index=index, columns=pd.Index(numbers[name].columns))
 
 
-def _runners_up(
+def runners_up(
     probability: NDArray[np.float64], chosen: NDArray[np.int64], classes: NDArray[Any]
 ) -> NDArray[Any]:
     """Give the most probable class of each item but the chosen one; None where there is none."""

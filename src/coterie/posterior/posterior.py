@@ -28,8 +28,8 @@ from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, 
 from coterie.posterior.dependence import Together
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers, item_table, label_table
-from coterie.posterior.more import MoreTables
 from coterie.posterior.once import once
+from coterie.posterior.only_some import MoreTables
 from coterie.posterior.outputs import Outputs
 from coterie.posterior.people import annotator_roles, annotator_table
 from coterie.posterior.required import Requirements

@@ -25,6 +25,7 @@ from coterie.errors import CoterieError, DataError, DataWarning
 from coterie.kernels.quick.consensus import VOTE
 from coterie.kernels.quick.likeness import tempering
 from coterie.kernels.vote import smoothed_vote
+from coterie.posterior.items import runners_up
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -64,7 +65,7 @@ def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> p
     new = in_codes_of(posterior.annotations, labels_like(posterior.annotations, more, reading))
     p = predict(posterior, new)
     a, labels = posterior.annotations, new.annotations
-    chosen, order = p.argmax(axis=1), np.argsort(-p, axis=1, kind="stable")
+    chosen = p.argmax(axis=1)
     starts = np.repeat(np.arange(labels.n_items), labels.labels_per_item)
     return pd.DataFrame(
         {
@@ -74,7 +75,7 @@ def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> p
             "entropy": np.abs((p * np.log(np.maximum(p, LEAST))).sum(axis=1)),
             "n_labels": labels.labels_per_item,
             "n_newcomers": np.bincount(starts, new.annotator < 0, labels.n_items).astype(int),
-            "runner_up": a.classes[order[:, 1]] if a.n_classes > 1 else None,
+            "runner_up": runners_up(p, chosen, a.classes),
             **{f"p({word})": p[:, t] for t, word in enumerate(a.classes)},
         }
     )

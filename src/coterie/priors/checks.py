@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.arguments import is_whole
 from coterie.errors import DataError
 from coterie.words.visible import quoted
 
@@ -89,8 +90,7 @@ def per_class(value: Numbers, name: str, n_classes: int | None, each: str = "cla
 
 def at_least_one(value: Any, name: str) -> int:
     """Give a whole number of at least one."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or value < 1:
+    if not is_whole(value, 1):
         raise DataError(f"{name} is {quoted(value)}; give a whole number of at least 1")
     return int(value)
 

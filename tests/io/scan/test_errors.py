@@ -127,6 +127,8 @@ def test_files_that_are_not_there_or_no_tables(folder):
     assert sentence(folder / "b.parquet").startswith("b.parquet is a damaged Parquet file")
     (folder / "c.csv").write_text("item,annotator,label\n")
     assert sentence(folder / "c.csv").startswith("c.csv has no rows, only the columns")
+    FRAME.to_json(folder / "e.json", orient="records")
+    assert sentence(folder / "e.json").startswith("e.json is one JSON list, which cannot")
     FRAME.to_csv(folder / "d.csv")
     assert "named twice" in sentence([folder / "d.csv", folder / "d.csv"])
 

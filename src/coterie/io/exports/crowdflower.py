@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from coterie.data.moments import elapsed
 from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Submission
-from coterie.io.exports.times import elapsed
 from coterie.io.exports.values import MISSING, as_json, as_map, is_true, maps_in, scalar, ticked
 from coterie.words.numbers import count
 from coterie.words.values import written

@@ -9,12 +9,12 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table
+from coterie.data.moments import moment
 from coterie.data.provenance import Export, Format, Source
 from coterie.data.table import columns_table
 from coterie.io.exports.labels import SEVERAL, label_of
 from coterie.io.exports.port import Options, Submission
 from coterie.io.exports.questions import Question
-from coterie.io.exports.times import moment
 from coterie.io.exports.values import MISSING, field_of, scalar
 from coterie.words.values import did_you_mean, join, written
 

@@ -79,8 +79,12 @@ def reader_of(found: Found) -> Reader:
     """Find out how to read a file, and which columns it has, those of its folders included."""
     file, head = found.file, found.file.head()
     format = format_of(file, head)
-    if format is Format.EXCEL:
-        raise DataError(f"{file.name} is a spreadsheet, which cannot be scanned; coterie.read does")
+    if format in (Format.EXCEL, Format.JSON):
+        what = "a spreadsheet" if format is Format.EXCEL else "one JSON list"
+        raise DataError(
+            f"{file.name} is {what}, which cannot be scanned; coterie.read reads it, or write CSV,"
+            " JSONL or Parquet"
+        )
     opened = {Format.PARQUET: _parquet, Format.JSONL: _jsonl, Format.TEXT: _text}
     reader = opened[format](file, head)
     size = next((mark for mark in found.stamp[1:2] if isinstance(mark, int)), None)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS
 from coterie.studies.job import Job
 from coterie.studies.paper import paper
 from coterie.studies.paper.experiment import Data, Experiment
@@ -170,8 +171,9 @@ def words(data: Data) -> list[str]:
     ]
     if unsure:
         said.append(
-            "Runs whose chains met the usual criterion (R-hat at most 1.01, 400 effective draws of "
-            f"everything watched), where not all did: {'; '.join(unsure)}."
+            f"Runs whose chains met the usual criterion (R-hat at most {LARGEST_R_HAT:g}, "
+            f"{LEAST_ESS} effective draws of everything watched), where not all did: "
+            f"{'; '.join(unsure)}."
         )
     return said
 
