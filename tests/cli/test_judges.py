@@ -1,5 +1,7 @@
 """coterie judges: one screen, one page."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -65,3 +67,21 @@ def test_columns_of_few_items_are_said(labels, tmp_path):
     said = " ".join(done.output.split())
     assert "few.csv: numbers of 5 of 60 items" in said
     assert "Columns: no judge has 10 verdicts" in said
+
+
+def test_options_of_a_multi_select_and_of_privacy(tmp_path):
+    def record(item, who):
+        ticked = ["a"] if (item + len(who)) % 3 else []
+        own = {"text": "t", "_input_hash": item, "_task_hash": item, "answer": "accept"}
+        style = {"choice_style": "multiple"}
+        return {**own, "_session_id": who, "accept": ticked, "config": style}
+
+    path = tmp_path / "p.jsonl"
+    judges = ("gpt", "claude", "llama-3")
+    records = [json.dumps(record(item, who)) for item in range(20) for who in judges]
+    path.write_text("\n".join(records))
+    refused = run(path, "--model", "quick")
+    assert "pass --option a to read one as yes or no" in " ".join(refused.output.split())
+    done = run(path, "--model", "quick", "--option", "a", "--anonymise", "--keep", "ignore")
+    assert done.exit_code == 0, done.output
+    assert "claude" not in done.output

@@ -119,6 +119,44 @@ def test_labelbox_says_which_rows_a_reviewer_sent_back(tmp_path):
     assert not finished.facts.notes
 
 
+def test_labelbox_frames_of_a_video_are_refused(tmp_path):
+    answer = {"name": "spam", "radio_answer": {"name": "yes"}}
+    frames = {"annotations": {"frames": {"1": {"classifications": [answer]}}}}
+    label = {"id": "l", "label_details": {"created_by": "ann"}, **frames}
+    rows = [{"data_row": {"id": 1}, "projects": {"p": {"labels": [label]}}}]
+    with pytest.raises(coterie.DataError, match="'spam' answers for a region"):
+        coterie.read(written(tmp_path, "video.ndjson", lines(rows)))
+
+
+def test_labelbox_1_leaves_out_what_a_reviewer_turned_down(tmp_path):
+    def record(item, who):
+        answer = {"value": "spam", "answer": {"title": says(item, who)}}
+        reviews = [
+            {"score": -1, "createdAt": "2022-02-01"},
+            {"score": 1, "createdAt": "2022-01-01"},
+        ]
+        return {
+            "ID": f"{item}{who}",
+            "DataRow ID": item,
+            "Label": {"classifications": [answer]},
+            "Created By": who,
+            "Reviews": reviews if who == "ann" and item == 1 else [],
+        }
+
+    path = written(tmp_path, "v1.json", listed([record(*pair) for pair in PAIRS]))
+    rows = read_export(path)
+    assert dict(rows.facts.left_out) == {"rejected": 1}
+    assert shape(read_export(path, options=Options(keep=frozenset({"rejected"})))) == (6, 3, 18)
+
+
+def test_turkle_names_are_said_and_lead_to_no_public_profile(tmp_path):
+    header = ["HITId", "WorkerId", "Answer.spam", "Turkle.Username"]
+    rows = [(f"H{item}", 7, says(item, who), who) for item, who in PAIRS]
+    found = read_export(written(tmp_path, "t.csv", table(header, rows)))
+    assert found.facts.annotator == "Turkle.Username"
+    assert not found.facts.notes
+
+
 def mturk(folder, cell):
     rows = [
         (f"H{item}", who, '"' + json.dumps(cell(item, who)).replace('"', '""') + '"')

@@ -70,6 +70,17 @@ From = Annotated[
     typer.Option("--from", help="Format of the export (default: told from its content)."),
 ]
 Question = Annotated[str | None, typer.Option(help="Which question of an export.")]
+Option = Annotated[
+    str | None, typer.Option(help="Which option of a multi-select; sets: whole sets.")
+]
+Keep = Annotated[str | None, typer.Option(help="Count what an export leaves out: rejected,drafts")]
+Anonymise = Annotated[
+    bool, typer.Option("--anonymise", help="Hide the annotators' ids: salted hashes.")
+]
+Annotators = Annotated[
+    str | None, typer.Option(help="predictions: the models of a Label Studio export.")
+]
+Workflow = Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")]
 Threshold = Annotated[float | None, typer.Option(help="Cut judges' scores into verdicts here.")]
 Title = Annotated[str | None, typer.Option(help="Heading of the page.")]
 Datasets = Annotated[

@@ -9,6 +9,8 @@ import typer
 
 from coterie.cli.guard import guarded
 from coterie.cli.options import (
+    Annotators,
+    Anonymise,
     Classes,
     Duplicates,
     ExtraAnswers,
@@ -17,13 +19,16 @@ from coterie.cli.options import (
     From,
     Image,
     Items,
+    Keep,
     Model,
+    Option,
     Out,
     Question,
     Seed,
     Text,
     Threshold,
     Truth,
+    Workflow,
     a_path,
     one_or_many,
     split,
@@ -56,23 +61,15 @@ def aggregate(
     duplicates: Duplicates = "error",
     from_: From = None,
     question: Question = None,
-    option: Annotated[
-        str | None, typer.Option(help="Which option of a multi-select; sets: whole sets.")
-    ] = None,
-    keep: Annotated[
-        str | None, typer.Option(help="Count what an export leaves out: rejected,drafts")
-    ] = None,
-    anonymise: Annotated[
-        bool, typer.Option("--anonymise", help="Hide the annotators' ids: salted hashes.")
-    ] = False,
-    annotators: Annotated[
-        str | None, typer.Option(help="predictions: the models of a Label Studio export.")
-    ] = None,
+    option: Option = None,
+    keep: Keep = None,
+    anonymise: Anonymise = False,
+    annotators: Annotators = None,
     order: Annotated[
         str, typer.Option(help="A judge who sees both orders is two (annotator) or one (ignore).")
     ] = "annotator",
     threshold: Threshold = None,
-    workflow: Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")] = None,
+    workflow: Workflow = None,
     time: Annotated[
         str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
     ] = None,

@@ -48,6 +48,9 @@ def _of_label(label: Mapping[str, Any], record: Mapping[str, Any]) -> Submission
     answers = _answers(annotations.get("classifications"))
     for thing in maps_in(annotations.get("objects")):
         answers.setdefault(str(thing.get("name")), Other.REGIONS)
+    for frame in map(as_map, as_map(annotations.get("frames")).values()):  # of a video
+        for name in _answers(frame.get("classifications")):
+            answers.setdefault(name, Other.PER_REGION)
     reference = performance.get("benchmark_reference_label")
     benchmark = reference is not None and reference == label.get("id")
     skipped = is_true(performance.get("skipped"))
@@ -108,12 +111,20 @@ def _of_version_1(record: Mapping[str, Any]) -> Submission:
         scalar(record.get("DataRow ID")),
         scalar(record.get("Created By")),
         answers,
-        status="skipped" if skipped else "",
+        status="skipped" if skipped else "rejected" if _rejected(record) else "",
         gold=benchmark and not skipped,
         time=record.get("Created At"),
         seconds=record.get("Seconds to Label"),
         fields=record,
     )
+
+
+def _rejected(record: Mapping[str, Any]) -> bool:
+    """Tell whether the last reviewer's thumb is down."""
+    told = as_json(record.get("Reviews"))
+    reviews = sorted(maps_in(told), key=lambda one: str(one.get("createdAt")))
+    score = scalar(reviews[-1].get("score")) if reviews else None
+    return isinstance(score, (int, float)) and score < 0
 
 
 def _notes(parts: Sequence[Part], options: Options) -> list[str]:

@@ -12,6 +12,7 @@ from coterie.io.exports.values import as_json, as_list, as_map, choice, maps_in,
 
 _ANSWER = "Answer."
 _JSON = "taskAnswers"
+_TURKLE = "Turkle.Username"
 CHECK_BOXES = "check boxes"
 """The question that a group of ``Answer.*.on`` columns is."""
 
@@ -26,7 +27,7 @@ def recognise(part: Part) -> bool:
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give assignments; rejected ones, also those marked for rejection, do not count."""
     for part in parts:
-        person = "Turkle.Username" if "Turkle.Username" in part.header else "WorkerId"
+        person = _TURKLE if _TURKLE in part.header else "WorkerId"
         for row in part.records():
             yield Submission(
                 row.get("HITId"),
@@ -108,10 +109,21 @@ def _said(said: Any) -> Any:
 
 
 def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+    amazon = any(_TURKLE not in part.header for part in parts)
     said = "worker ids lead to public profiles: anonymise before you pass results on"
-    return [] if options.anonymise else [said]
+    return [said] if amazon and not options.anonymise else []
+
+
+def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+    return {"annotator": _TURKLE} if _TURKLE in parts[0].header else {}
 
 
 FORMAT = ExportFormat(
-    "Mechanical Turk", recognise, read, item="HITId", annotator="WorkerId", notes=_notes
+    "Mechanical Turk",
+    recognise,
+    read,
+    item="HITId",
+    annotator="WorkerId",
+    notes=_notes,
+    taken=_taken,
 )
