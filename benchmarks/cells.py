@@ -37,7 +37,7 @@ CROWDS = {
     "20,000 labels of 60, 2 classes": {"items": 2_000, "annotators": 60, "classes": 2},
     "20,000 labels of 60, 4 classes": {"items": 2_000, "annotators": 60, "classes": 4},
 }
-SWEEPS, RUNS = 20, 7
+SWEEPS, WARM_UP, RUNS = 20, 50, 9
 
 
 class Chain:
@@ -72,7 +72,7 @@ def main() -> None:
         truth = drawn.truth.map(names).to_numpy(np.int32)
         chains = {name: Chain(name, data, truth) for name in MODELS}
         for chain in chains.values():
-            for _ in range(5):
+            for _ in range(WARM_UP):  # until as few items move as ever will
                 chain.run()
         runs = [{name: chain.run() for name, chain in chains.items()} for _ in range(RUNS)]
         fastest = {name: min(run[name] for run in runs) for name in MODELS}

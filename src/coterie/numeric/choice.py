@@ -74,3 +74,25 @@ def pick(probabilities: FloatArray, u: float) -> int:
         u -= probabilities[k]
         chosen += u >= 0
     return min(chosen, last)
+
+
+@piece
+def pick_scaled(weights: FloatArray, scale: float, u: float) -> int:
+    """Turn weights into probabilities, in place, and pick one of them.
+
+    Examples
+    --------
+    >>> weights = np.array([1.0, 3.0])
+    >>> pick_scaled(weights, 0.25, 0.3), weights
+    (1, array([0.25, 0.75]))
+    """
+    # One loop for both: of two, the first reads what has just been written one by one in fours,
+    # and waits for that.
+    last, chosen = 0, 0
+    for k in range(len(weights)):
+        share = weights[k] * scale
+        weights[k] = share
+        last = k if share > 0 else last
+        u -= share
+        chosen += u >= 0
+    return min(chosen, last)

@@ -5,7 +5,7 @@ import pytest
 
 from ladder.bugs import in_file
 from ladder.cells import checks
-from ladder.cells.cases import ALONE, CASES, KNOWN, NESTED, OWN, SHARED
+from ladder.cells.cases import ALONE, CASES, EASY, KNOWN, MATRICES, NESTED, OWN, SHARED
 from ladder.cells.checks import Modules
 from ladder.sampler import planted
 
@@ -32,14 +32,18 @@ def test_counts_are_a_recount_after_every_sweep(case):
 
 
 @pytest.mark.exact
-@pytest.mark.parametrize("case", [KNOWN, NESTED, ALONE], ids=["known", "nested", "alone"])
+@pytest.mark.parametrize(
+    "case", [KNOWN, NESTED, ALONE, EASY], ids=["known", "nested", "alone", "easy"]
+)
 def test_updates_are_stationary(case):
     checks.check_stationary(Modules(), case)
 
 
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need compiled kernels")
 @pytest.mark.parametrize(
-    "case", [OWN, SHARED, KNOWN, ALONE], ids=["own", "shared", "known", "alone"]
+    "case",
+    [OWN, SHARED, KNOWN, ALONE, EASY, MATRICES],
+    ids=["own", "shared", "known", "alone", "easy", "matrices"],
 )
 def test_visited_cells_have_the_exact_probabilities(case):
     checks.check_enumeration(Modules(), case)
@@ -48,6 +52,19 @@ def test_visited_cells_have_the_exact_probabilities(case):
 # name: (case, check, edits)
 BUGS = {
     "labels of a shared row taken as independent": (
+        MATRICES,
+        checks.check_weights,
+        in_file(f"{FOLDER}/tables.py", ("        before[k] = seen\n", "        before[k] = 0\n")),
+    ),
+    "labels of a shared row taken as independent, its total": (
+        EASY,
+        checks.check_weights,
+        in_file(
+            f"{FOLDER}/tables.py",
+            ("        before_row[k] = seen_row\n", "        before_row[k] = 0\n"),
+        ),
+    ),
+    "labels of a shared row taken as independent, without tables": (
         SHARED,
         checks.check_weights,
         in_file(
@@ -69,23 +86,33 @@ BUGS = {
     ),
     "item not taken out": (
         KNOWN,
+        checks.check_weights,
+        in_file(
+            f"{FOLDER}/items.py",
+            (
+                "    count_item(f, -1, view)\n    for g",
+                "    count_item(f, 0, view)\n    for g",
+            ),
+        ),
+    ),
+    "labels not taken out": (
+        KNOWN,
         checks.check_stationary,
         in_file(
             f"{FOLDER}/items.py",
             (
-                "    take_out(i, view, data)\n    note_labels(i, old, view.rows, data, work)\n"
-                "    if weigh_cells",
-                "    done = weigh_cells(i, view, data, work)\n    take_out(i, view, data)\n"
-                "    note_labels(i, old, view.rows, data, work)\n    if done or weigh_cells",
+                "        total = weigh_cells(i, -1, view, data, work)\n",
+                "        count_and_note(i, view.cell[i], 1, view.rows, data, work)\n"
+                "        total = weigh_cells(i, -1, view, data, work)\n"
+                "        count_and_note(i, view.cell[i], -1, view.rows, data, work)\n",
             ),
         ),
     ),
     "repeated labels taken as independent": (
-        OWN,
+        ALONE,
         checks.check_weights,
         in_file(
-            f"{FOLDER}/items.py",
-            ("if work.apart[f] and not work.repeated[i]:", "if work.apart[f]:"),
+            f"{FOLDER}/tables.py", ("~repeated_items(data) if", "np.ones(len(data.gold), bool) if")
         ),
     ),
     "tables left as they were": (
@@ -94,16 +121,26 @@ BUGS = {
         in_file(
             f"{FOLDER}/items.py",
             (
-                "    put_in(i, new, view, data)\n    note_labels(i, new, view.rows, data, work)\n",
-                "    put_in(i, new, view, data)\n",
+                "    count_and_note(i, new, 1, view.rows, data, work)\n    if new",
+                "    count_labels(i, new, 1, view.rows, data)\n    if new",
             ),
         ),
+    ),
+    "priors left as they were": (
+        SHARED,
+        checks.check_bookkeeping,
+        in_file(f"{FOLDER}/items.py", ("    forget_priors(work)\n", "")),
     ),
     "an item weighed with itself among the others": (
         ALONE,
         checks.check_weights,
+        in_file(f"{FOLDER}/products.py", ("+ less * np.uintp(len(work.above))", "")),
+    ),
+    "an item weighed with itself among the others in a shared row": (
+        EASY,
+        checks.check_weights,
         in_file(
-            f"{FOLDER}/present.py", ("np.uintp(own) * np.uintp(len(work.above))", "np.uintp(0)")
+            f"{FOLDER}/products.py", ("rows.said[place] - 1 - layers", "rows.said[place] - layers")
         ),
     ),
     "ratios left as they were": (
@@ -111,7 +148,10 @@ BUGS = {
         checks.check_bookkeeping,
         in_file(
             f"{FOLDER}/items.py",
-            ("    note_labels(i, old, view.rows, data, work)\n    note", "    note"),
+            (
+                "            count_and_note(i, view.cell[i], -1, view.rows, data, work)\n",
+                "            count_labels(i, view.cell[i], -1, view.rows, data)\n",
+            ),
         ),
     ),
     "gold forgotten": (
@@ -148,6 +188,6 @@ def test_planted_bug_is_caught(bug, tmp_path):
 def test_without_a_bug_the_checks_pass(tmp_path):
     modules = Modules(planted(KNOWN, tmp_path).package)
     checks.check_stationary(modules, KNOWN)
-    for case in (SHARED, NESTED, KNOWN, OWN, ALONE):
+    for case in (SHARED, NESTED, KNOWN, OWN, ALONE, EASY, MATRICES):
         checks.check_weights(modules, case)
         checks.check_bookkeeping(modules, case)

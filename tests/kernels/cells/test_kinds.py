@@ -83,15 +83,15 @@ def test_known_kinds_do_not_see_each_other():
     seen = {}
     for state in KNOWN_CASE.states:
         view = KNOWN_CASE.view(modules, state)
+        work = checks.at_work(modules, KNOWN_CASE, view)
         for i in (0, 1, 2):
             kind = KNOWN_CASE.cells.known[i]
             alike = tuple(f for j, f in state.items() if KNOWN_CASE.cells.known[j] == kind)
-            modules.items.take_out(i, view, data)
-            work = checks.at_work(modules, KNOWN_CASE, view)
-            assert modules.items.weigh_cells(i, view, data, work)
+            modules.tables.count_and_note(i, state[i], -1, view.rows, data, work)
+            assert modules.items.weigh_together_all(i, view, data, work) > 0
             first = seen.setdefault((i, alike), work.weights.copy())
             np.testing.assert_allclose(work.weights, first, rtol=1e-13)
-            modules.items.put_in(i, state[i], view, data)
+            modules.tables.count_and_note(i, state[i], 1, view.rows, data, work)
 
 
 def sweep(module, state, data, prior, seed, layout=None):

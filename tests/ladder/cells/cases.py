@@ -25,8 +25,8 @@ PROBLEM = Problem(6, 4, 2, 3, LABELS, GOLD)  # item 4 is known, 5 is not; nobody
 class CellsCase:
     """A random map, as the reference and as the kernels have it."""
 
-    def __init__(self, seed, n_rows, nested, known=(), tiny=False, own=False, row=None):
-        self.tiny = tiny
+    def __init__(self, seed, n_rows, nested, known=(), tiny=False, own=False, row=None, stride=1):
+        self.tiny, self.stride = tiny, stride
         rng = np.random.default_rng(seed)
         n_kinds, n_classes = 2, PROBLEM.n_classes
         class_of = [0, 1, 0, 1, 1]  # cells may repeat a class within a kind, and the kind is any
@@ -86,24 +86,30 @@ class CellsCase:
             known[i] = k
         strength = cells.shapes.sum(axis=1)
         log_mean = np.log(cells.shapes) - np.log(strength)[:, None]
-        row = cells.row.astype(np.int32)
+        row, every = cells.row.astype(np.int32), np.arange(n_rows, dtype=np.int32)
         rows = modules.rows.Rows(
             row=row,
-            place=row * np.int32(n_answers),
-            stride=1,
+            place=self.place(row),
+            stride=self.stride,
             said=np.zeros(n_rows * n_answers, np.int32),
             said_total=np.zeros(n_rows, np.int32),
-            shape_row=np.arange(n_rows, dtype=np.int32),
-            shape_place=np.arange(n_rows, dtype=np.int32) * np.int32(n_answers),
-            shapes=Shapes(
-                cells.shapes.reshape(-1), strength, log_mean.reshape(-1), np.log(strength)
-            ),
+            shape_row=every,
+            shape_place=self.place(every),
+            shapes=Shapes(self.flat(cells.shapes), strength, self.flat(log_mean), np.log(strength)),
         )
         chosen = modules.space.nothing_chosen(space)
         total = np.zeros(data.n_classes, np.int64)
         view = modules.items.View(truth, sits, known, total, chosen, space, rows)
         modules.items.count_items(view, data)
         return view
+
+    def place(self, row):
+        """Where a row's first answer is: ``stride`` rows lie answer by answer, then the next."""
+        return (row - row % self.stride) * np.int32(self.problem.n_answers) + row % self.stride
+
+    def flat(self, table):
+        """A table of rows by answers as it lies."""
+        return table.reshape(-1, self.stride, table.shape[1]).swapaxes(1, 2).ravel()
 
     def space(self, modules):
         """The choices as the kernels have them: options of all choices in a row."""
@@ -145,6 +151,22 @@ OWN = CellsCase(5, n_rows=9, nested=True, own=True)
 ALONE = CellsCase(
     6, n_rows=17, nested=True, row=[[4 * l, 4 * l + 1, 4 * l + 2, 4 * l + 3, 16] for l in range(4)]
 )
+# Matrices of two rows that lie side by side. All share one in the first two cells, nobody later.
+EASY = CellsCase(
+    7,
+    n_rows=18,
+    nested=False,
+    row=[[0, 1, 4 * l + 2, 4 * l + 3, 4 * l + 4] for l in range(4)],
+    stride=2,
+)
+# Three matrices, any for anybody: cells, and annotators within a cell, share rows.
+MATRICES = CellsCase(
+    8,
+    n_rows=6,
+    nested=True,
+    row=[[2, 3, 0, 1, 1], [0, 1, 2, 3, 5], [2, 3, 4, 5, 3], [4, 5, 0, 1, 1]],
+    stride=2,
+)
 CASES = {
     "own": OWN,
     "shared": SHARED,
@@ -152,4 +174,6 @@ CASES = {
     "known": KNOWN,
     "tiny": TINY,
     "alone": ALONE,
+    "easy": EASY,
+    "matrices": MATRICES,
 }

@@ -17,56 +17,69 @@ class Modules:
 
     def __init__(self, package="coterie"):
         sampler = Sampler(package, "")
-        self.space, self.rows, self.items, self.present = (
-            sampler.module(f"cells.{name}") for name in ("space", "rows", "items", "present")
+        self.space, self.rows, self.items, self.tables = (
+            sampler.module(f"cells.{name}") for name in ("space", "rows", "items", "tables")
         )
 
 
 def at_work(modules, case, view):
-    work = modules.rows.new_work(view.rows, case.problem.codes)
-    modules.rows.add_shapes(view.rows, case.problem.codes, work)
+    work = modules.tables.new_work(view.rows, case.problem.codes)
+    modules.tables.write_tables(view.rows, case.problem.codes, work)
     return work
 
 
 def check_weights(modules, case):
     """Conditional = joint: log weights of an item's cells are differences of the log joint."""
-    data, fast, present = case.problem.codes, 0, 0
+    fast, present = 0, 0
     for state in case.states[:: max(len(case.states) // 40, 1)]:
         view = case.view(modules, state)
+        work = at_work(modules, case, view)
         for i in state:
-            allowed = case.cells.allowed(i)
-            want = [case.cells.log_joint(state | {i: f}) for f in allowed]
-            present += check_present(modules, case, view, i, want)
-            modules.items.take_out(i, view, data)
-            work = at_work(modules, case, view)
-            if modules.items.weigh_cells(i, view, data, work):
-                fast += 1
-                assert_equal_up_to_a_constant(np.log(work.weights[allowed]), want)
-                assert (np.delete(work.weights, allowed) == 0).all()
-            # And in logs, which other shapes would need.
-            modules.items.weigh_in_logs(i, view, data, work)
-            assert_equal_up_to_a_constant(work.weights[allowed], want)
-            assert np.isneginf(np.delete(work.weights, allowed)).all()
-            modules.items.put_in(i, state[i], view, data)
+            want = [case.cells.log_joint(state | {i: f}) for f in case.cells.allowed(i)]
+            before = [array.copy() for array in counts(view)]
+            present += check_present(modules, case, view, work, i, want)
+            fast += check_taken_out(modules, case, view, work, i, want)
+            for got, kept in zip(counts(view), before, strict=True):
+                np.testing.assert_array_equal(got, kept)
     assert fast > 0 or case.tiny
-    assert (present > 0) == (len(work.ratios.ratio) > 0)
+    assert (present > 0) == work.stays[list(state)].any()
 
 
-def check_present(modules, case, view, i, want):
-    """The same while the item's labels are still counted; say whether that was done."""
-    data, work = case.problem.codes, at_work(modules, case, view)
-    if not modules.present.is_quick(i, work):
+def check_present(modules, case, view, work, i, want):
+    """While the item's labels are counted; say whether that can be."""
+    if not work.stays[i]:
         return False
-    own, before = int(view.cell[i]), [array.copy() for array in counts(view)]
-    modules.items.count_item(own, -1, view)
-    assert modules.items.weigh_cells_present(i, view, data, work)
-    modules.items.sit_down(i, own, view)
+    total = modules.items.weigh_cells(i, int(view.cell[i]), view, case.problem.codes, work)
+    assert total > 0
+    assert_weights(case, work, i, total, want)
+    return True
+
+
+def check_taken_out(modules, case, view, work, i, want):
+    """While they are not: by the tables or without them, and in logs; say whether without logs."""
+    data, allowed, fast = case.problem.codes, case.cells.allowed(i), False
+    modules.tables.count_and_note(i, int(view.cell[i]), -1, view.rows, data, work)
+    totals = {"without tables": lambda: modules.items.weigh_together_all(i, view, data, work)}
+    if len(work.ratios.cell) == 0:
+        totals["tables"] = lambda: modules.items.weigh_cells(i, -1, view, data, work)
+    for weigh in totals.values():
+        work.weights[:] = np.nan
+        total = weigh()
+        if total > 0:
+            fast = True
+            assert_weights(case, work, i, total, want)
+    modules.items.weigh_in_logs(i, view, data, work)
+    assert_equal_up_to_a_constant(work.weights[allowed], want)
+    assert np.isneginf(np.delete(work.weights, allowed)).all()
+    modules.tables.count_and_note(i, int(view.cell[i]), 1, view.rows, data, work)
+    return fast
+
+
+def assert_weights(case, work, i, total, want):
     allowed = case.cells.allowed(i)
     assert_equal_up_to_a_constant(np.log(work.weights[allowed]), want)
     assert (np.delete(work.weights, allowed) == 0).all()
-    for got, kept in zip(counts(view), before, strict=True):
-        np.testing.assert_array_equal(got, kept)
-    return True
+    np.testing.assert_allclose(total, work.weights.sum())
 
 
 def check_joint(modules, case):
@@ -89,6 +102,7 @@ def check_bookkeeping(modules, case):
         np.testing.assert_array_equal(work.above, after.above)
         np.testing.assert_array_equal(work.below, after.below)
         np.testing.assert_array_equal(work.ratios.ratio, after.ratios.ratio)
+        check_priors(modules, view, work)
         state = {i: int(view.cell[i]) for i in case.cells.labelled}
         assert all(f in case.cells.allowed(i) for i, f in state.items())
         fresh = case.view(modules, state)
@@ -101,8 +115,23 @@ def check_bookkeeping(modules, case):
         assert tally.probability[i, t] == 20
 
 
+def check_priors(modules, view, work):
+    """Rows of the table that claim to be up to date are."""
+    for f in np.flatnonzero(work.priors.fresh):
+        kept = work.priors.without[f].copy()
+        modules.items.write_priors(int(f), int(f), view, work)
+        np.testing.assert_array_equal(work.priors.without[f], kept)
+
+
 def counts(view):
-    return (view.truth, view.class_total, *view.chosen, view.rows.said, view.rows.said_total)
+    return (
+        view.truth,
+        view.cell,
+        view.class_total,
+        *view.chosen,
+        view.rows.said,
+        view.rows.said_total,
+    )
 
 
 def check_stationary(modules, case):

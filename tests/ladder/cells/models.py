@@ -121,8 +121,8 @@ def geweke_chain(case, n_draws, rng):
     sizes = (problem.n_items, problem.n_annotators, problem.n_classes, problem.n_answers)
     data = encode(item, annotator, answers, sizes=sizes)
     state = case.state(sits, data)
-    scratch = case.module.new_scratch(state, data, case.prior)
     for _ in range(n_draws):
+        scratch = case.module.new_scratch(state, data, case.prior)  # it knows the answers
         case.run(state, 1, rng, data, scratch)
         sits = {i: int(state.cell[i]) for i in case.cells.labelled}
         answers = np.array(draw_answers(case, sits, rng))

@@ -7,8 +7,12 @@ item. Read in this order:
     which cells there are, and how likely an item is to sit in each: a chain of choices;
 ``rows``
     the row map: from which row of which matrix an annotator answers in a cell;
+``tables``
+    what the counts make of rows and priors, up to date; where labels are in it;
+``products``
+    the weights of an item's cells by the tables, while its labels are counted, or taken out;
 ``items``
-    one item is taken out, weighed, and put back; all of them, one after the other;
+    one item is weighed and moved; all of them, one after the other;
 ``tally``
     what a sweep leaves behind about the items.
 
@@ -28,6 +32,9 @@ EasyHardBCC   class, and easy or hard    easy: of the one matrix of all; hard: o
 kinds=K       class and kind k           class t of their own, or their coterie's, matrix for k
 ============  =========================  =====================================================
 
-Known classes (gold) and known kinds allow only some cells. Items without labels sit in no cell
-(-1), which integrates them out; of those only gold is counted, and only in the first choice.
+Where cells share no rows (all but cBCC) an item stays counted while it is weighed, and in its own
+cell its labels are left out; most items keep their cell, and then nothing is written. Others are
+taken out first. Known classes (gold) and known kinds allow only some cells. Items without labels
+sit in no cell (-1), which integrates them out; of those only gold is counted, and only in the
+first choice.
 """

@@ -1,4 +1,4 @@
-"""One item is taken out of its cell, weighed, and put back; all of them, one after the other."""
+"""One item is weighed and moved to another cell; all of them, one after the other."""
 
 from __future__ import annotations
 
@@ -9,22 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.cells.present import find_labels, is_quick, weigh_present
+from coterie.kernels.cells.products import multiply_all
 from coterie.kernels.cells.rows import (
     TINY_PRODUCT,
     Rows,
-    Work,
-    add_shapes,
     count_labels,
     log_labels,
-    note_labels,
-    weigh_apart,
     weigh_together,
 )
 from coterie.kernels.cells.space import Chosen, Space, cell_prior, choose, log_cell_prior
+from coterie.kernels.cells.tables import Work, count_and_note, forget_priors, write_tables
 from coterie.kernels.cells.tally import tally_cells
 from coterie.kernels.record import Tally
-from coterie.numeric.choice import normalise, pick, scale_to_one
+from coterie.numeric.choice import normalise, pick_scaled
 from coterie.numeric.jit import kernel, part, piece
 
 FloatArray = NDArray[np.float64]
@@ -108,13 +105,6 @@ def is_settled(i: int, view: View, data: Codes) -> bool:
 
 
 @piece
-def take_out(i: int, view: View, data: Codes) -> None:
-    """Take item i out of all counts."""
-    count_item(view.cell[i], -1, view)
-    count_labels(i, view.cell[i], -1, view.rows, data)
-
-
-@piece
 def count_item(f: int, sign: int, view: View) -> None:
     """Count an item, without its labels, in cell f, or take it out."""
     view.class_total[view.space.class_of[f]] += sign
@@ -138,92 +128,112 @@ def sit_down(i: int, f: int, view: View) -> None:
 
 
 @piece
-def weigh_cells(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Write the weights of the cells of item i, which is taken out; False: logs are needed.
+def weigh_cells(i: int, own: int, view: View, data: Codes, work: Work) -> float:
+    """Write the weights of the cells of item i by the tables; give their sum, or 0: logs needed.
 
-    ``work`` is up to date with the counts.
+    The item is counted in cell ``view.cell[i]``; its labels in cell ``own``, or nowhere: -1.
     """
-    in_range = True
+    prior = work.priors.without[prior_row(view.cell[i], view, work)]
+    multiply_all(i, own, prior, view.rows, data, work)
+    return add_weights(i, view, data, work)
+
+
+@piece
+def add_weights(i: int, view: View, data: Codes, work: Work) -> float:
+    """Give the sum of the weights of cells that item i may sit in, or 0 if one is too small."""
+    total, least = 0.0, 1.0
+    free = data.gold[i] < 0 and len(view.known) == 0
     for f in range(len(work.weights)):
-        work.weights[f] = 0.0
+        if free or is_allowed(i, f, view, data):
+            total += work.weights[f]
+            least = min(least, work.weights[f])
+        else:
+            work.weights[f] = 0.0
+    return total if least > TINY_PRODUCT else 0.0
+
+
+@piece
+def prior_row(f: int, view: View, work: Work) -> int:
+    """Give the row of the table of priors that leaves out an item of cell f, up to date."""
+    row = f if len(work.priors.without) > 1 else 0
+    if not work.priors.fresh[f]:
+        write_priors(f, row, view, work)
+    return row
+
+
+@part
+def write_priors(f: int, row: int, view: View, work: Work) -> None:
+    """Write the row."""
+    count_item(f, -1, view)
+    for g in range(len(work.weights)):
+        work.priors.without[row, g] = cell_prior(g, view.chosen, view.space)
+    count_item(f, 1, view)
+    work.priors.fresh[f] = len(work.priors.without) == len(work.weights)
+
+
+@part
+def weigh_together_all(i: int, view: View, data: Codes, work: Work) -> float:
+    """Do as :func:`weigh_cells` for an item whose labels are taken out, without tables."""
+    prior = work.priors.without[prior_row(view.cell[i], view, work)]
+    for f in range(len(work.weights)):
         if is_allowed(i, f, view, data):
-            if work.apart[f] and not work.repeated[i]:
-                weight = weigh_apart(i, f, view.rows, data, work)
-            else:
-                weight = weigh_together(i, f, view.rows, data)
-            prior = cell_prior(f, view.chosen, view.space)
-            in_range = in_range and weight > 0 and prior > TINY_PRODUCT
-            work.weights[f] = prior * weight
-    return in_range
+            work.weights[f] = prior[f] * weigh_together(i, f, view.rows, data)
+    return add_weights(i, view, data, work)
 
 
 @part
 def weigh_in_logs(i: int, view: View, data: Codes, work: Work) -> None:
-    """Write their log weights: never wrong, and slow."""
+    """Write log weights, the labels of item i taken out: never wrong, and slow."""
+    count_item(view.cell[i], -1, view)
     for f in range(len(work.weights)):
         work.weights[f] = -math.inf
         if is_allowed(i, f, view, data):
             prior = log_cell_prior(f, view.chosen, view.space)
             work.weights[f] = prior + log_labels(i, f, view.rows, data)
-
-
-@piece
-def weigh_cells_present(i: int, view: View, data: Codes, work: Work) -> bool:
-    """Do so while the labels of item i are counted, but not the item itself."""
-    find_labels(i, view.rows, data, work)
-    free, in_range = data.gold[i] < 0 and len(view.known) == 0, True
-    for f in range(len(work.weights)):
-        work.weights[f] = 0.0
-        if free or is_allowed(i, f, view, data):
-            weight = weigh_present(i, f, view.cell[i], view.rows, data, work)
-            prior = cell_prior(f, view.chosen, view.space)
-            in_range = in_range and weight > 0 and prior > TINY_PRODUCT
-            work.weights[f] = prior * weight
-    return in_range
+    count_item(view.cell[i], 1, view)
 
 
 @piece
 def update_item(i: int, view: View, data: Codes, work: Work, u: float) -> None:
-    """Give item i a new cell; the probabilities it was picked from stay in ``work.weights``."""
-    if is_quick(i, work):
-        old = view.cell[i]
-        count_item(old, -1, view)
-        done = weigh_cells_present(i, view, data, work)
-        new = old
-        if done:
-            scale_to_one(work.weights)
-            new = pick(work.weights, u)
-        sit_down(i, new, view)
-        if new != old:
-            move_labels(i, old, new, view, data, work)
-        if done:
-            return
-    update_taken_out(i, view, data, work, u)
+    """Give item i a new cell; the probabilities it was picked from stay in ``work.weights``.
 
-
-@part
-def move_labels(i: int, old: int, new: int, view: View, data: Codes, work: Work) -> None:
-    """Count the labels of item i in cell ``new``."""
-    count_labels(i, old, -1, view.rows, data)
-    count_labels(i, new, 1, view.rows, data)
-    note_labels(i, old, view.rows, data, work)
-    note_labels(i, new, view.rows, data, work)
+    Most items keep their cell: where that can be, nothing is written until one moves.
+    """
+    total = weigh_cells(i, view.cell[i], view, data, work) if work.stays[i] else 0.0
+    if total > 0:
+        new = pick_scaled(work.weights, 1 / total, u)
+        if new != view.cell[i]:
+            count_and_note(i, view.cell[i], -1, view.rows, data, work)
+            count_and_note(i, new, 1, view.rows, data, work)
+            move_item(i, new, view, work)
+    else:
+        update_taken_out(i, view, data, work, u)
 
 
 @part
 def update_taken_out(i: int, view: View, data: Codes, work: Work, u: float) -> None:
-    """Do so whatever rows cells share and whoever repeats a label: the item is taken out first."""
-    old = view.cell[i]
-    take_out(i, view, data)
-    note_labels(i, old, view.rows, data, work)
-    if weigh_cells(i, view, data, work):
-        scale_to_one(work.weights)
+    """Do so whatever rows cells share and whoever repeats a label: they are taken out first."""
+    count_and_note(i, view.cell[i], -1, view.rows, data, work)
+    if len(work.ratios.cell) > 0:
+        total = weigh_together_all(i, view, data, work)
     else:
+        total = weigh_cells(i, -1, view, data, work)
+    if not total > 0:
         weigh_in_logs(i, view, data, work)
         normalise(work.weights)
-    new = pick(work.weights, u)
-    put_in(i, new, view, data)
-    note_labels(i, new, view.rows, data, work)
+        total = 1.0
+    new = pick_scaled(work.weights, 1 / total, u)
+    count_and_note(i, new, 1, view.rows, data, work)
+    if new != view.cell[i]:
+        move_item(i, new, view, work)
+
+
+@piece
+def move_item(i: int, new: int, view: View, work: Work) -> None:
+    """Count item i, without its labels, in cell ``new``."""
+    count_item(view.cell[i], -1, view)
+    sit_down(i, new, view)
+    forget_priors(work)
 
 
 @piece
@@ -242,7 +252,7 @@ def sweep_cells(
 ) -> None:
     """Update every item with labels; tally every item's probabilities."""
     tally.sweeps[0] += tally.weight
-    add_shapes(view.rows, data, work)
+    write_tables(view.rows, data, work)
     for i in range(len(view.cell)):
         if view.cell[i] < 0 or is_settled(i, view, data):
             weigh_by_prior(i, view, data, work.weights)

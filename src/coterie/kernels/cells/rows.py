@@ -15,15 +15,15 @@ from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
-Places = NDArray[np.uintp]
 
 TINY_FACTOR = 1e-15
 """Smaller factors are left to logarithms: the shapes may have underflowed."""
 TINY_PRODUCT = 1e-150
 """So are smaller products."""
-STRETCH = 8
-"""Labels whose numerators and denominators are multiplied before they are divided: neither product
-leaves the range of floats."""
+STRETCH = 16
+"""Labels whose numerators and denominators are multiplied before they are divided. Sixteen counts
+of nine digits make 1e144, as many factors of ``TINY_FACTOR`` 1e-240: neither product leaves the
+range of floats. (Where huge shapes do, the quotient is no number, and logarithms are used.)"""
 
 
 class Rows(NamedTuple):
@@ -82,101 +82,10 @@ def map_shapes(base: IntArray, n_classes: int, n_answers: int) -> tuple[IntArray
     return row.reshape(-1), place.reshape(-1)
 
 
-class Ratios(NamedTuple):
-    """Tables by which an item is weighed while it is counted; empty if cells may share rows.
-
-    In a cell in which no two annotators share a row, label c of annotator l has the ratio at
-    ``first[l] + c * stride + offset[f]``; half a table later, with one label less.
-    """
-
-    ratio: FloatArray  # (2 * rows * answers,)   (n[r, c] + a[r, c]) / (n[r] + a[r])
-    first: Places  # (annotators,)
-    offset: Places  # (cells,)
-    label: Places  # (labels,)   room for those of one item: without the offset
-
-
-class Work(NamedTuple):
-    """Room to weigh one item, and tables that are up to date with the counts."""
-
-    weights: FloatArray  # (cells,)   weights or their logs, then probabilities
-    above: FloatArray  # (rows * answers,)   n[r, c] + a[r, c]
-    below: FloatArray  # (rows,)             n[r] + a[r]
-    apart: NDArray[np.bool_]  # (cells,)   no two annotators share a row there
-    repeated: NDArray[np.bool_]  # (items,)   somebody has labelled it more than once
-    ratios: Ratios
-
-
-def new_work(rows: Rows, data: Codes, *, fixed: bool = True) -> Work:
-    """Give room to weigh any one item; the row map is ``fixed``, or may change between sweeps."""
-    spoke = np.diff(data.annotator_start) > 0
-    n_cells = rows.row.shape[1]
-    apart = np.zeros(n_cells, bool)
-    if fixed:
-        apart[:] = [len(np.unique(rows.row[spoke, f])) == spoke.sum() for f in range(n_cells)]
-    again = np.diff(data.item_annotator) == 0  # an annotator's labels are neighbours
-    item = np.repeat(np.arange(len(data.gold)), np.diff(data.item_start))
-    repeated = np.zeros(len(data.gold), bool)
-    repeated[item[1:][again & (np.diff(item) == 0)]] = True
-    above, below = np.zeros(len(rows.said)), np.zeros(len(rows.said_total))
-    ratios = new_ratios(rows, data, spoke, apart)
-    return Work(np.zeros(n_cells), above, below, apart, repeated, ratios)
-
-
-def new_ratios(
-    rows: Rows, data: Codes, spoke: NDArray[np.bool_], apart: NDArray[np.bool_]
-) -> Ratios:
-    """Give room for the tables of ratios, if no two cells share a row."""
-    by_cell = [np.unique(column) for column in rows.row[spoke].T]
-    separate = len(np.unique(np.concatenate(by_cell))) == sum(map(len, by_cell))
-    place = rows.place[:, apart].astype(np.int64)
-    if not (separate and apart.any()):
-        return Ratios(np.zeros(0), *(np.zeros(0, np.uintp) for _ in range(3)))
-    first = place.min(axis=1)
-    steps = place - first[:, None]
-    if (steps[spoke] != steps[spoke][:1]).any():
-        return Ratios(np.zeros(0), *(np.zeros(0, np.uintp) for _ in range(3)))
-    offset = np.zeros(len(apart), np.uintp)
-    offset[apart] = steps[spoke][0] if spoke.any() else 0
-    most = int(np.diff(data.item_start).max(initial=0))
-    ratio = np.zeros(2 * len(rows.said))
-    return Ratios(ratio, first.astype(np.uintp), offset, np.zeros(most, np.uintp))
-
-
 @piece
 def first_place(r: int, stride: int, n_answers: int) -> int:
     """Give the place of row r's first answer: number r % stride of its matrix's rows."""
     return (r - r % stride) * n_answers + r % stride
-
-
-@part
-def add_shapes(rows: Rows, data: Codes, work: Work) -> None:
-    """Write counts plus shapes of all rows that have shapes to the tables."""
-    for r in range(len(rows.said_total)):
-        if rows.shape_row[r] >= 0:
-            place = first_place(r, rows.stride, data.n_answers)
-            work.below[r] = rows.said_total[r] + rows.shapes.strength[rows.shape_row[r]]
-            for c in range(data.n_answers):
-                at = rows.shape_place[r] + c * rows.stride
-                here = place + c * rows.stride
-                work.above[here] = rows.said[here] + rows.shapes.weight[at]
-            if len(work.ratios.ratio) > 0:
-                write_ratios(r, rows, data.n_answers, work.ratios.ratio)
-
-
-@piece
-def write_ratios(r: int, rows: Rows, n_answers: int, ratio: FloatArray) -> None:
-    """Write the ratios of row r, and those with one label less."""
-    place, shape, stride = first_place(r, rows.stride, n_answers), rows.shape_place[r], rows.stride
-    total, strength = rows.said_total[r], rows.shapes.strength[rows.shape_row[r]]
-    over, over_less = 1 / (total + strength), 1 / (total - 1 + strength) if total > 0 else 0.0
-    for c in range(n_answers):
-        here = place + c * stride
-        count, weight = rows.said[here], rows.shapes.weight[shape + c * stride]
-        # From the integers: one would not come off where the shape is far below it. Zero is what
-        # has no label to take off, and what is too small: it is left to logarithms.
-        above, less = count + weight, (count - 1) + weight
-        ratio[here] = above * over if above > TINY_FACTOR else 0.0
-        ratio[len(rows.said) + here] = less * over_less if less > TINY_FACTOR else 0.0
 
 
 @piece
@@ -195,40 +104,12 @@ def count_labels(i: int, f: int, sign: int, rows: Rows, data: Codes) -> None:
 
 
 @piece
-def note_labels(i: int, f: int, rows: Rows, data: Codes, work: Work) -> None:
-    """Bring the tables up to date where item i's labels are counted under cell f."""
-    for k in range(data.item_start[i], data.item_start[i + 1]):
-        l, shift = data.item_annotator[k], data.item_answer[k] * rows.stride
-        r, place = rows.row[l, f], rows.place[l, f] + shift
-        # Afresh from the integers: a float that is added to and taken from drifts.
-        work.above[place] = rows.said[place] + rows.shapes.weight[rows.shape_place[r] + shift]
-        work.below[r] = rows.said_total[r] + rows.shapes.strength[rows.shape_row[r]]
-        if len(work.ratios.ratio) > 0:
-            write_ratios(r, rows, data.n_answers, work.ratios.ratio)
-
-
-@piece
-def weigh_apart(i: int, f: int, rows: Rows, data: Codes, work: Work) -> float:
-    """Give the probability of item i's labels in cell f, a row each; zero if it is too small."""
-    product, least, k, end = 1.0, 1.0, data.item_start[i], data.item_start[i + 1]
-    while k < end:
-        above, below, stop = 1.0, 1.0, min(k + STRETCH, end)
-        while k < stop:
-            l = data.item_annotator[k]
-            factor = work.above[rows.place[l, f] + data.item_answer[k] * rows.stride]
-            least = min(least, factor)
-            above *= factor
-            below *= work.below[rows.row[l, f]]
-            k += 1
-        product *= above / below
-        if not product > TINY_PRODUCT:
-            return 0.0
-    return product if least > TINY_FACTOR else 0.0
-
-
-@piece
 def weigh_together(i: int, f: int, rows: Rows, data: Codes) -> float:
-    """Do so where labels may share rows: each is counted before the next is weighed, then none."""
+    """Give the probability of item i's labels in cell f, zero if it is too small.
+
+    The item is taken out. Labels may share rows: each is counted before the next is weighed, and
+    in the end none is.
+    """
     shapes, product, least, up, down, left = rows.shapes, 1.0, 1.0, 1.0, 1.0, STRETCH
     for k in range(data.item_start[i], data.item_start[i + 1]):
         l, shift = data.item_annotator[k], data.item_answer[k] * rows.stride

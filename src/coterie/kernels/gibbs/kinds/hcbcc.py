@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
 from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
-from coterie.kernels.cells.rows import Rows, Work, map_matrices, map_shapes, new_work
+from coterie.kernels.cells.rows import Rows, map_matrices, map_shapes
 from coterie.kernels.cells.space import Chosen, Space, log_choices
+from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.check import check_groups
 from coterie.kernels.gibbs.confusion import add_mean
 from coterie.kernels.gibbs.groups import (
