@@ -287,3 +287,48 @@ def test_sheets_that_are_not_read_are_named(tmp_path):
     book.save(tmp_path / "two.xlsx")
     with pytest.warns(coterie.DataWarning, match="sheet 'labels' is read, and not 'more'"):
         coterie.read(tmp_path / "two.xlsx")
+
+
+def test_inspect_scorers_of_any_name_are_a_panel_on_request(tmp_path):
+    def sample(item):
+        grade = {"yes": "C", "no": "I"}
+        return {"id": item, "scores": {who: {"value": grade[says(item, who)]} for who in PEOPLE}}
+
+    log = {
+        "version": 2,
+        "status": "success",
+        "eval": {"model": "m"},
+        "samples": [*map(sample, ITEMS)],
+    }
+    path = written(tmp_path, "log.json", json.dumps(log).encode())
+    with pytest.raises(coterie.DataError, match="holds 3 questions, 'ann'"):
+        coterie.read(path)
+    rows = read_export(path, options=Options(annotators="scorers"))
+    assert shape(rows) == (6, 3, 18)
+    assert (rows.facts.question, rows.facts.annotator) == ("grade", "scorer")
+
+
+def test_deepeval_metrics_of_older_versions(tmp_path):
+    def case(item):
+        told = [
+            {
+                "metric": "Tone",
+                "success": says(item, who) == "yes",
+                "score": 1,
+                "evaluationModel": who,
+            }
+            for who in PEOPLE
+        ]
+        return {"name": f"case {item}", "metricsMetadata": told}
+
+    path = written(tmp_path, "run.json", json.dumps({"testCases": [*map(case, ITEMS)]}).encode())
+    rows = read_export(path)
+    assert (shape(rows), rows.facts.question) == ((6, 3, 18), "Tone")
+
+
+def test_predictions_alone_say_how_to_read_them(tmp_path):
+    answer = {"from_name": "q", "type": "choices", "value": {"choices": ["yes"]}}
+    told = [{"model_version": "m", "result": [answer]}]
+    tasks = [{"id": 1, "data": {}, "annotations": [], "predictions": told}]
+    with pytest.raises(coterie.DataError, match="pass annotators='predictions' to read the models"):
+        coterie.read(written(tmp_path, "tasks.json", listed(tasks)))

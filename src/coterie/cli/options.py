@@ -78,7 +78,7 @@ Anonymise = Annotated[
     bool, typer.Option("--anonymise", help="Hide the annotators' ids: salted hashes.")
 ]
 Annotators = Annotated[
-    str | None, typer.Option(help="predictions: the models of a Label Studio export.")
+    str | None, typer.Option(help="Whose labels: predictions, suggestions, scorers, all.")
 ]
 Workflow = Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")]
 Threshold = Annotated[float | None, typer.Option(help="Cut judges' scores into verdicts here.")]

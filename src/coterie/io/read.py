@@ -102,7 +102,8 @@ def read(
         Replace the annotators' ids by salted hashes, the same person the same id in this call.
     annotators
         ``"predictions"`` reads the models of a Label Studio export in place of its people,
-        ``"suggestions"`` those of an Argilla export,
+        ``"suggestions"`` those of an Argilla export, ``"scorers"`` takes scorers of different names
+        in an Inspect log for a panel,
         ``"all"`` a doccano project whose members share their labels as one annotator.
     order
         Whether a judge who saw a pair in both orders is two annotators (``"annotator"``) or one

@@ -13,8 +13,9 @@ from coterie.data.annotations import Annotations
 from coterie.data.columns import ROLES
 from coterie.data.provenance import OWN_GOLD
 from coterie.data.table import columns_table
-from coterie.errors import Argument, DataError
+from coterie.errors import Argument, DataError, Words
 from coterie.io.exports.archive import parts_of
+from coterie.io.exports.label_studio import PREDICTIONS
 from coterie.io.exports.port import Options
 from coterie.io.exports.questions import SINGLE, in_order
 from coterie.io.exports.read import rows_of
@@ -41,7 +42,11 @@ def annotations_of(
 ) -> Annotations:
     """Make Annotations of rows; ``gold`` may be one of their fields, a file, or data."""
     if not rows.columns["item"]:
-        raise DataError(f"nothing in {rows.source.name} counts: {rows.facts.sentence()}")
+        models: Words = ["pass ", Argument("annotators", PREDICTIONS), " to read the models"]
+        raise DataError(
+            f"nothing in {rows.source.name} counts: {rows.facts.sentence()}",
+            remedy=models if PREDICTIONS in dict(rows.facts.left_out) else "",
+        )
     by_field = isinstance(gold, str) and rows.has_gold_field
     column = gold if by_field else OWN_GOLD
     known: Any = column if any(label is not None for label in rows.columns["gold"]) else None

@@ -11,7 +11,8 @@ from coterie.io.exports.port import ExportFormat, Options, Submission
 from coterie.io.exports.values import as_map, maps_in, scalar
 
 _CASES = ("testCases", "conversationalTestCases", "test_results")
-_METRICS = ("metricsData", "metrics_data")  # of a run on disk, and of an EvaluationResult
+_METRICS = ("metricsData", "metrics_data", "metricsMetadata", "metrics_metadata")
+"""Of a run on disk, and of an EvaluationResult; the last two in older versions."""
 
 
 def recognise(part: Part) -> bool:
@@ -54,7 +55,7 @@ def _verdict(
     return Submission(
         scalar(case.get("name")) or f"test case {place}",
         scalar(judge) or "no model",
-        {str(metric.get("name")): None if failed else str(bool(verdict))},
+        {str(metric.get("name", metric.get("metric"))): None if failed else str(bool(verdict))},
         status="error" if failed else "",
         seconds=case.get("runDuration"),
         fields=case,

@@ -14,6 +14,8 @@ from coterie.io.exports.values import as_list, as_map, maps_in, scalar
 
 GRADES = ("C", "I", "P", "N")
 """Correct, incorrect, partial, no answer."""
+SCORERS, GRADE = "scorers", "grade"
+"""Asks for scorers of any name as judges, and the question that all of them then answer."""
 _HEADERS = ("header.json", "_journal/start.json")
 
 
@@ -48,7 +50,8 @@ def _of_sample(
     if sample.get("error") and not scores:
         yield Submission(item, None, {}, status="error")
     for key, score in scores.items():
-        scorer, judge = judges.get(key, (key, key))
+        panel = options.annotators == SCORERS
+        scorer, judge = (GRADE, key) if panel else judges.get(key, (key, key))
         answers = _answers(scorer, as_map(score).get("value"), options)
         failed = bool(sample.get("error")) and not any(answers.values())
         yield Submission(
@@ -136,4 +139,10 @@ def _unpacked(part: Part) -> dict[str, Any]:
     return {**as_map(found[header]), "samples": as_list(samples)}
 
 
-FORMAT = ExportFormat("Inspect", recognise, read, item="sample id", annotator="scorer's model")
+def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+    return {"annotator": "scorer"} if options.annotators == SCORERS else {}
+
+
+FORMAT = ExportFormat(
+    "Inspect", recognise, read, item="sample id", annotator="scorer's model", taken=_taken
+)

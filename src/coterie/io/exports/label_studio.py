@@ -23,6 +23,8 @@ _OTHER = {
     "timeserieslabels": Other.SPANS,
 }
 CONTROLS = "controls"
+PREDICTIONS = "predictions"
+"""The key of what models say, the word that asks for it, and why it does not count otherwise."""
 _PLACES = {"start", "x", "y", "points", "rle", "globalOffsets"}
 """Keys of a value that is tied to a region."""
 
@@ -53,7 +55,7 @@ def _of_task(part: Part, task: Mapping[str, Any], options: Options) -> Iterator[
     item = scalar(task.get("id"))
     fields = {"data": as_map(task.get("data")), "meta": as_map(task.get("meta")), "file": part.stem}
     fields[CONTROLS] = _controls(given)
-    if options.annotators != "predictions":
+    if options.annotators != PREDICTIONS:
         for annotation in maps_in(given):
             gold = is_true(annotation.get("ground_truth")) or is_true(annotation.get("honeypot"))
             status = _status(annotation, options)
@@ -87,13 +89,13 @@ def _predictions(
     task: Mapping[str, Any], item: Hashable, fields: Mapping[str, Any], options: Options
 ) -> Iterator[Submission]:
     """Give predictions: a panel of models if it is asked for."""
-    asked = options.annotators == "predictions"
-    for prediction in maps_in(task.get("predictions")):
+    asked = options.annotators == PREDICTIONS
+    for prediction in maps_in(task.get(PREDICTIONS)):
         yield Submission(
             item,
             scalar(prediction.get("model_version")) or "no version",
             _answers(prediction.get("result")),
-            status="" if asked else "predictions",
+            status="" if asked else PREDICTIONS,
             time=prediction.get("created_at"),
             fields=fields,
         )
@@ -165,7 +167,7 @@ def _paths(taxonomy: Any) -> list[Hashable]:
 def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
     if is_flat(parts[0]):
         return {"annotator": "annotator"}
-    if options.annotators == "predictions":
+    if options.annotators == PREDICTIONS:
         return {"annotator": "model_version"}
     first = next(maps_in(parts[0].first.get("completions")), {})
     if not first or "completed_by" in first:

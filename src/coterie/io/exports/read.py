@@ -18,7 +18,7 @@ from coterie.io.exports.rows import ExportRows, counts, items_inside, rows_from
 from coterie.io.exports.values import field_of, scalar
 from coterie.words.values import not_one_of, written
 
-ANNOTATORS = ("predictions", "suggestions", "all")
+ANNOTATORS = ("predictions", "suggestions", "scorers", "all")
 """Whose labels may be read in place of the annotators'."""
 
 
