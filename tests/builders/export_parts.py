@@ -40,3 +40,17 @@ def says(item, person, words=("yes", "no")):
 
 
 PAIRS = [(item, person) for item in ITEMS for person in PEOPLE]
+
+
+def written(folder, name, content):
+    """Put a file into a folder, and folders around it."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
+    return path
+
+
+def shape(rows):
+    """Count items, annotators and labels of an export."""
+    frame = rows.frame()
+    return frame["item"].nunique(), frame["annotator"].nunique(), len(frame)

@@ -7,16 +7,19 @@ import zipfile
 import pytest
 
 import coterie
-from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, table
+from builders.export_parts import (
+    ITEMS,
+    PAIRS,
+    PEOPLE,
+    lines,
+    listed,
+    says,
+    shape,
+    table,
+    written,
+)
 from builders.export_platforms import LABEL_STUDIO, cvat
 from coterie.io.exports import Options, read_export
-
-
-def written(folder, name, content):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
 
 
 def zipped(files):
@@ -25,11 +28,6 @@ def zipped(files):
         for name, content in files.items():
             archive.writestr(name, content)
     return buffer.getvalue()
-
-
-def shape(rows):
-    frame = rows.frame()
-    return frame["item"].nunique(), frame["annotator"].nunique(), len(frame)
 
 
 def review(item, own, version):
@@ -289,46 +287,41 @@ def test_sheets_that_are_not_read_are_named(tmp_path):
         coterie.read(tmp_path / "two.xlsx")
 
 
-def test_inspect_scorers_of_any_name_are_a_panel_on_request(tmp_path):
-    def sample(item):
-        grade = {"yes": "C", "no": "I"}
-        return {"id": item, "scores": {who: {"value": grade[says(item, who)]} for who in PEOPLE}}
-
-    log = {
-        "version": 2,
-        "status": "success",
-        "eval": {"model": "m"},
-        "samples": [*map(sample, ITEMS)],
-    }
-    path = written(tmp_path, "log.json", json.dumps(log).encode())
-    with pytest.raises(coterie.DataError, match="holds 3 questions, 'ann'"):
-        coterie.read(path)
-    rows = read_export(path, options=Options(annotators="scorers"))
-    assert shape(rows) == (6, 3, 18)
-    assert (rows.facts.question, rows.facts.annotator) == ("grade", "scorer")
-
-
-def test_deepeval_metrics_of_older_versions(tmp_path):
-    def case(item):
-        told = [
-            {
-                "metric": "Tone",
-                "success": says(item, who) == "yes",
-                "score": 1,
-                "evaluationModel": who,
-            }
-            for who in PEOPLE
-        ]
-        return {"name": f"case {item}", "metricsMetadata": told}
-
-    path = written(tmp_path, "run.json", json.dumps({"testCases": [*map(case, ITEMS)]}).encode())
-    rows = read_export(path)
-    assert (shape(rows), rows.facts.question) == ((6, 3, 18), "Tone")
-
-
 def test_predictions_alone_say_how_to_read_them(tmp_path):
     answer = {"from_name": "q", "type": "choices", "value": {"choices": ["yes"]}}
     told = [{"model_version": "m", "result": [answer]}]
     tasks = [{"id": 1, "data": {}, "annotations": [], "predictions": told}]
     with pytest.raises(coterie.DataError, match="pass annotators='predictions' to read the models"):
         coterie.read(written(tmp_path, "tasks.json", listed(tasks)))
+
+
+def test_cvat_tasks_of_a_project_are_those_of_their_assignees(tmp_path):
+    tasks = "".join(
+        f"<task><id>{place}</id><assignee><username>{who}</username></assignee></task>"
+        for place, who in enumerate(["ann", "bob", ""])
+    )
+    images = "".join(
+        f'<image id="{item}" name="{item}.jpg" task_id="{place}">'
+        f'<tag label="{says(item, who)}"></tag></image>'
+        for item, who in PAIRS
+        for place in [PEOPLE.index(who)]
+    )
+    content = (
+        "<annotations><version>1.1</version><meta><project><assignee><username>boss</username>"
+        f"</assignee><tasks>{tasks}</tasks></project></meta>{images}</annotations>"
+    )
+    frame = read_export(written(tmp_path, "project.xml", content.encode())).frame()
+    assert set(frame["annotator"]) == {"ann", "bob", "task 2"}
+    assert len(frame) == 18
+
+
+def test_mturk_columns_of_one_question_are_its_options(tmp_path):
+    header = ["HITId", "WorkerId", "Answer.tone.yes", "Answer.tone.no", "Answer.sure.on"]
+    rows = [
+        (f"H{item}", who, *(str(says(item, who) == word).lower() for word in ("yes", "no")), "true")
+        for item, who in PAIRS
+    ]
+    path = written(tmp_path, "b.csv", table(header, rows))
+    rows = read_export(path, options=Options(question="tone"))
+    assert (rows.facts.kind, shape(rows)) == ("single choice", (6, 3, 18))
+    assert set(rows.frame()["label"]) == {"yes", "no"}

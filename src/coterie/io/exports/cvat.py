@@ -29,8 +29,19 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
                 "export it as 'CVAT for images' with tags"
             )
         updated = root.findtext("meta/job/updated") or root.findtext("meta/task/updated")
+        tasks = _tasks(root)
         for image in root.iter("image"):
-            yield from _of_image(image, person, updated)
+            task = image.get("task_id") or ""
+            yield from _of_image(image, tasks.get(task, person), updated)
+
+
+def _tasks(root: ElementTree.Element) -> dict[str, str]:
+    """Name who did each task of a project with several, in which images say their task."""
+    tasks = {task.findtext("id") or "": task for task in root.findall("meta/project/tasks/task")}
+    if len(tasks) < 2:
+        return {}
+    named = {key: (task.findtext("assignee/username") or "").strip() for key, task in tasks.items()}
+    return {key: name or f"task {key}" for key, name in named.items()}
 
 
 def _of_image(image: ElementTree.Element, person: str, updated: str | None) -> Iterator[Submission]:
@@ -77,7 +88,7 @@ def _person(part: Part) -> str:
 
 
 def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
-    return {} if _assignee(parts[0]) else {"annotator": "file name"}
+    return {} if _assignee(parts[0]) or _tasks(_root(parts[0])) else {"annotator": "file name"}
 
 
 FORMAT = ExportFormat(

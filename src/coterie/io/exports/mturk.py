@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
@@ -28,11 +29,13 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     """Give assignments; rejected ones, also those marked for rejection, do not count."""
     for part in parts:
         person = _TURKLE if _TURKLE in part.header else "WorkerId"
-        for row in part.records():
+        rows = list(part.records())
+        flags = _flags(rows)
+        for row in rows:
             yield Submission(
                 row.get("HITId"),
                 row.get(person) or row.get("WorkerId"),
-                _answers(row),
+                _answers(row, flags),
                 status=_status(row),
                 time=row.get("SubmitTime") or row.get("AcceptTime"),
                 seconds=row.get("WorkTimeInSeconds"),
@@ -47,7 +50,19 @@ def _status(row: Mapping[str, Any]) -> str:
     return "" if status.lower() in ("", "approved", "submitted", "completed") else status
 
 
-def _answers(row: Mapping[str, Any]) -> dict[str, Any]:
+def _flags(rows: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Find columns of one question: ``Answer.tone.good`` and ``Answer.tone.bad``, true or false."""
+    said: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        for column, cell in row.items():
+            if cell is not None and column.startswith(_ANSWER) and column.count(".") > 1:
+                said[column].add(str(cell).lower())
+    found = [column for column, words in said.items() if words <= {"true", "false"}]
+    size = Counter(column.rpartition(".")[0] for column in found)
+    return {column for column in found if size[column.rpartition(".")[0]] > 1}
+
+
+def _answers(row: Mapping[str, Any], flags: Collection[str]) -> dict[str, Any]:
     """Give the answers: form fields, crowd-classifiers, groups of check boxes, and JSON."""
     answers: dict[str, Any] = {}
     boxes: dict[str, Any] = {}
@@ -57,6 +72,8 @@ def _answers(row: Mapping[str, Any]) -> dict[str, Any]:
         name = column.removeprefix(_ANSWER)
         if name == _JSON:
             answers |= _of_json(cell)
+        elif column in flags:
+            boxes[name] = cell
         elif name.endswith(".on"):
             boxes[name.removesuffix(".on")] = cell
         elif name.endswith(".labels"):

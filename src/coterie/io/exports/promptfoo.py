@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.errors import DataError
+from coterie.files.json_text import json_text
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import ExportFormat, Options, Submission
 from coterie.io.exports.values import as_map, is_true, maps_in, scalar
@@ -60,7 +61,10 @@ def _results(part: Part) -> list[Mapping[str, Any]]:
 
 
 def _graded(result: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return list(maps_in(as_map(result.get("gradingResult")).get("componentResults")))
+    """Give the grades of a result, those of sets of assertions too, which some versions repeat."""
+    own = list(maps_in(as_map(result.get("gradingResult")).get("componentResults")))
+    inside = (one for group in own for one in maps_in(group.get("componentResults")))
+    return [*own, *(one for one in inside if one not in own)]
 
 
 def _components(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -80,7 +84,7 @@ class _Asked:
         for result in results:
             told = [as_map(component.get("assertion")) for component in _components(result)]
             for assertion in told:
-                tests.setdefault(_rubric(assertion), set()).add(result.get("testIdx"))
+                tests.setdefault(_rubric(assertion), set()).add(_test(result))
             metrics.append({str(one.get("metric")) for one in told if not one.get("provider")})
         every = {test for some in tests.values() for test in some}
         self._own = len(every) > 1 and len(tests) == len(every)  # one rubric per test
@@ -134,7 +138,16 @@ def _value(component: Mapping[str, Any], options: Options) -> Hashable | None:
 def _item(result: Mapping[str, Any]) -> str:
     provider = as_map(result.get("provider")).get("id", result.get("provider"))
     prompt = result.get("promptIdx", result.get("promptId"))
-    return f"test {result.get('testIdx')}, prompt {prompt}, {provider}"
+    if prompt is None:
+        own = as_map(result.get("prompt"))
+        prompt = next((own[key] for key in ("id", "label", "display", "raw") if own.get(key)), None)
+    return f"test {_test(result)}, prompt {prompt}, {provider}"
+
+
+def _test(result: Mapping[str, Any]) -> str:
+    """Name a test by its number, in older versions by what went in."""
+    number = result.get("testIdx")
+    return json_text(result.get("vars")) if number is None else str(number)
 
 
 def _judge(assertion: Mapping[str, Any]) -> Hashable:
