@@ -58,6 +58,16 @@ def test_kinds_are_a_column_or_a_number(name, kinds, labels, tmp_path):
         assert set(table["kind"]) == {"even", "odd"}
 
 
+def test_dawid_skene_takes_known_kinds_only(labels, tmp_path):
+    posterior = aggregate(labels, tmp_path / "out", "ds", "--kinds", "topic")
+    assert set(posterior.kinds()["kind"]) == {"even", "odd"}
+    done = coterie("aggregate", labels, "--model", "ds", "--kinds", 2)
+    assert done.returncode == 1
+    assert "--kinds" in done.stderr
+    assert "hcbcc" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_what_a_model_needs_is_said_as_an_option(labels):
     done = coterie("aggregate", labels, "--model", "dynamic", *SHORT)
     assert done.returncode == 1

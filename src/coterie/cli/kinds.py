@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,10 +25,16 @@ def kinds_told(
     """Give what ``fit`` is told of kinds, or say why it cannot be."""
     if kinds is None:
         return {}
-    if "kinds" not in model.get_params():
-        raise CoterieError("--kinds is for the models ibcc, cbcc and hcbcc; choose one by --model")
     if is_number(kinds):
+        if "kinds" not in model.get_params():
+            raise CoterieError(
+                "a number of --kinds is for the models ibcc, cbcc and hcbcc; choose one by --model"
+            )
         return {}
+    if "kinds" not in inspect.signature(model.fit).parameters:
+        raise CoterieError(
+            "--kinds is for the models ds, ibcc, cbcc and hcbcc; choose one by --model"
+        )
     if len(files) > 1:
         raise CoterieError("--kinds is a column of one table, but there are several files")
     return {"kinds": kinds_of_column(table_of_file(files[0]), kinds, annotations)}

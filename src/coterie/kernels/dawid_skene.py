@@ -3,7 +3,8 @@
 The model: item i has truth t with probability tau[t], and annotator l calls an item of truth t
 answer c with probability Psi[l,t,c]. The E-step is a pass of the soft engine whose cells are the
 classes (:func:`coterie.kernels.soft.engine.sweep`); the M-step is :func:`estimate`. Arrays over
-answers are laid out (annotator, answer, class).
+answers are laid out (annotator, answer, class). Where kinds of items are known, annotators are
+pairs of annotator and kind, and tau[k] is of kind k (:mod:`coterie.kernels.soft.kinds`).
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ FloatArray = NDArray[np.float64]
 class Counts(NamedTuple):
     """Expected counts: what the M-step needs to know of the items."""
 
-    class_total: FloatArray  # (classes,)                       n[t]: items with truth t
+    class_total: FloatArray  # (classes,) or (kinds, classes)   n[t]: items with truth t
     said: FloatArray  # (annotators, answers, classes)   n[l,t,c]: l calls t's items c
 
 
 class Parameters(NamedTuple):
     """What the model does not know beside the truths."""
 
-    class_balance: FloatArray  # (classes,)                       tau[t]
+    class_balance: FloatArray  # (classes,) or (kinds, classes)   tau[t]
     confusion: FloatArray  # (annotators, answers, classes)   Psi[l,t,c]
 
 
@@ -86,7 +87,7 @@ def estimate(counts: Counts, smoothing: float, parameters: Parameters) -> None:
     s -> 0: no item speaks for or against them, so any choice has the same likelihood. With
     ``smoothing`` s > 0, the mode under Dirichlet(1 + s) priors on tau and every Psi[l,t].
     """
-    for array, out, axis in zip(counts, parameters, (0, 1), strict=True):
+    for array, out, axis in zip(counts, parameters, (-1, 1), strict=True):
         np.add(array, smoothing, out=out)
         total = out.sum(axis=axis, keepdims=True)
         out[:] = np.where(total > 0, out, 1)
@@ -153,8 +154,9 @@ def sweep(codes: Codes, parameters: Parameters, probability: FloatArray, sums: S
 
 def weights_of(parameters: Parameters) -> Weights:
     """Give what an E-step multiplies: cells are the classes."""
-    classes = np.arange(len(parameters.class_balance), dtype=np.int32)
-    return Weights(parameters.class_balance[None], parameters.confusion, classes)
+    balance = np.atleast_2d(parameters.class_balance)
+    classes = np.arange(balance.shape[1], dtype=np.int32)
+    return Weights(balance, parameters.confusion, classes)
 
 
 def counts_of(sums: Sums, counts: Counts) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
+from coterie.data.kinds import KnownKinds
 from coterie.errors import DataError
 from coterie.inference.soft_shards import SoftShards
 from coterie.io.scan.scanned import Scan
@@ -26,11 +27,15 @@ from coterie.kernels.dawid_skene import (
     maximise,
     zero_counts,
 )
+from coterie.kernels.soft.items import Items
+from coterie.kernels.soft.kinds import OfKinds
 from coterie.kernels.vote import vote_shares
 from coterie.models.base import Estimator, TrueLabels, as_scanned
+from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
 from coterie.models.sharded import found_by_weights, numbers_of, sharded, vote_start
 from coterie.models.variational import warn_of_rise
 from coterie.posterior import Posterior
+from coterie.posterior.kinds import KIND
 from coterie.words.visible import quoted
 
 Strategy = Literal["assign", "addition"]
@@ -116,6 +121,8 @@ class DawidSkene(Estimator):
         data: Any,
         true_labels: TrueLabels = None,
         initial_error: pd.DataFrame | None = None,
+        *,
+        kinds: Any = None,
         **columns: Any,
     ) -> Self:
         """Fit the model.
@@ -130,16 +137,25 @@ class DawidSkene(Estimator):
         initial_error
             What is known of the annotators beforehand, in crowd-kit's layout: index (annotator,
             given label), one column per true class. See ``initial_error_strategy``.
+        kinds
+            The known kind of every item: a Series or dict, item -> kind, or the name of a column of
+            ``data``. Every annotator then has a matrix, and every kind class proportions, of its
+            own; reported are an annotator's matrices in the shares of their labels.
         columns
             ``item=``, ``annotator=`` and ``label=``: the names of the columns; other options of
             :func:`coterie.read`.
         """
         if isinstance(data, Scan):
-            told = {"initial_error": initial_error, **columns}
+            told = {"initial_error": initial_error, "kinds": kinds, **columns}
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
             return self
         annotations = self._read(data, true_labels, **columns)
-        self.posterior_ = self._fit(annotations, initial_error)
+        if kinds is None:
+            self.posterior_ = self._fit(annotations, initial_error)
+            return self
+        if initial_error is not None:
+            raise DataError("initial_error is for annotators without kinds of items; leave out one")
+        self.posterior_ = self._fit_kinds(annotations, find_kinds(kinds, data, annotations))
         return self
 
     def fit_predict(
@@ -164,6 +180,34 @@ class DawidSkene(Estimator):
             annotations=annotations, item_probability=step.probability, **self._found(step)
         )
 
+    def _fit_kinds(self, annotations: Annotations, known: KnownKinds) -> Posterior:
+        """Fit a matrix for every pair of annotator and kind."""
+        self._check(None)
+        codes, n_kinds = annotations.codes, len(known.names)
+        items = OfKinds(codes, known.codes, n_kinds)
+        shares = vote_shares(annotations.votes, codes.gold)
+        counts = Counts(*numbers_of(items.count(shares, codes.n_classes)))
+        step = self._maximised(items, estimated(counts, self.smoothing), annotations.n_labels)
+        said = np.bincount(items.codes.item_annotator, minlength=len(step.parameters.confusion))
+        items_of = np.bincount(known.codes, minlength=n_kinds)
+        balance, confusion = step.parameters
+        mixed = Parameters(
+            items_of / max(items_of.sum(), 1) @ balance,
+            mixed_by(
+                said.reshape(-1, n_kinds), confusion.reshape(-1, n_kinds, *confusion.shape[1:])
+            ),
+        )
+        return Posterior(
+            annotations=annotations,
+            item_probability=step.probability,
+            item_numbers={KIND: certain_kinds(known)},
+            **self._found(step._replace(parameters=mixed)),
+        )
+
+    def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
+        check_not_told(self, KIND in before.item_numbers)
+        return super()._go_on(annotations, before)
+
     def _fit_shards(self, scan: Scan) -> Posterior:
         self._check(None)
         items = SoftShards(scan)
@@ -171,7 +215,7 @@ class DawidSkene(Estimator):
         step = self._maximised(items, estimated(counts, self.smoothing), scan.n_labels)
         return sharded(scan, partial(found_by_weights, scan, step.weights), self._found(step))
 
-    def _maximised(self, labels: Codes | SoftShards, start: Parameters, n_labels: int) -> Step:
+    def _maximised(self, labels: Codes | Items, start: Parameters, n_labels: int) -> Step:
         """Iterate until the objective rises no more; note how it went."""
         history: list[float] = []
         self.converged_ = False
@@ -231,6 +275,20 @@ class DawidSkene(Estimator):
         counts.said[:] = matrices
         count(codes, shares, counts)
         return estimated(counts, self.smoothing)
+
+
+def mixed_by(n_labels: NDArray[np.int64], matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mix everybody's matrices, shape (L, K, ...), in the shares of their labels, shape (L, K).
+
+    Examples
+    --------
+    >>> mixed_by(np.array([[3, 1], [0, 0]]), np.array([[[1.0], [0.0]], [[0.5], [0.5]]])).tolist()
+    [[0.75], [0.5]]
+    """
+    total = n_labels.sum(axis=1, keepdims=True)
+    share = np.where(total > 0, n_labels / np.maximum(total, 1), 1 / n_labels.shape[1])
+    mixed: NDArray[np.float64] = np.einsum("lk,lk...->l...", share, matrices)
+    return mixed
 
 
 def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.float64]:

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
-from coterie.data.table import table_from
-from coterie.errors import Argument, DataError
+from coterie.data.kinds import KnownKinds
+from coterie.errors import DataError
 from coterie.inference import Averages, Hooks, Kernels, Reported
 from coterie.inference.protocol import no_alignment
-from coterie.io.read import is_path
 from coterie.io.scan.scanned import Scan
-from coterie.io.tables import table_of_file
 from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.in_blocks import BlockedEstimator
+from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
 from coterie.models.sampling import BURN_IN, SWEEPS, check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
@@ -118,7 +116,7 @@ class KindsEstimator(BlockedEstimator):
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
             return self
         annotations = self._read(data, true_labels, **columns)
-        self.known_kinds_ = None if kinds is None else _find_kinds(kinds, data, annotations)
+        self.known_kinds_ = None if kinds is None else find_kinds(kinds, data, annotations)
         if kinds is not None and self.kinds != 1:
             raise DataError(
                 f"{type(self).__name__}(kinds={self.kinds}) looks for latent kinds, but fit was"
@@ -177,19 +175,15 @@ class KindsEstimator(BlockedEstimator):
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
         """Go on as every model does, unless items have kinds that were told: new ones have none."""
-        if self._known is not None or (self.kinds == 1 and KIND in before.item_numbers):
-            raise DataError(
-                f"this {type(self).__name__} was told the kinds of the items, which update cannot"
-                " be; fit all labels again, with their kinds"
-            )
+        told = self.kinds == 1 and KIND in before.item_numbers
+        check_not_told(self, told or self._known is not None)
         return super()._go_on(annotations, before)
 
     def _report_kinds(self, found: Averages, layout: Layout, data: Any, prior: Any) -> Reported:
         """Report the kinds of items, latent ones by size, the largest first."""
         known = self._known
         if known is not None:
-            certain = np.eye(len(known.names))[known.codes]
-            kinds = ItemNumbers(tuple(map(str, known.names)), certain)
+            kinds = certain_kinds(known)
         else:
             (one,), values = layout.per_item, found.per_item[KIND]
             order = np.argsort(-values.sum(axis=0), kind="stable")
@@ -212,21 +206,6 @@ class KindsEstimator(BlockedEstimator):
                 " 'auto' and name no engine"
             )
         check_whole(self.kinds, f"{type(self).__name__}(kinds=...)", 1, MOST_KINDS)
-
-
-def _find_kinds(kinds: Any, data: Any, annotations: Annotations) -> KnownKinds:
-    """Read the known kinds: a column of the data, or a table of its own."""
-    if isinstance(kinds, KnownKinds):
-        return kinds
-    if not isinstance(kinds, str):
-        return known_kinds(kinds, annotations)
-    if isinstance(data, Annotations):
-        raise DataError(
-            [Argument("kinds", kinds), " is a column, but the labels were already read"],
-            remedy="give a Series, item -> kind",
-        )
-    table = table_of_file(data) if is_path(data) else table_from(data)
-    return kinds_of_column(table, kinds, annotations)
 
 
 def align_kinds(reference: NDArray[np.float64], found: NDArray[np.float64]) -> NDArray[np.float64]:
