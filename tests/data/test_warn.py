@@ -57,6 +57,12 @@ def test_numbers_and_free_text_are_no_categories():
     (said,) = heard(numbers)
     assert "48 different labels among 48: they look like numbers with fractions" in said
     assert heard([(i, w, float(x)) for i, w, x in numbers]) == [said]
+    mixed = [(i, w, f"{i + w / 2:g}" if w else str(100 + i)) for i in range(12) for w in range(4)]
+    (said,) = heard(mixed)
+    assert "they look like numbers with fractions" in said
+    (said,) = heard([(i, w, 7 * i + w) for i in range(12) for w in range(4)])
+    assert "they look like numbers on a scale, or ids" in said
+    assert "put them into a few bins, or name another column as the label" in said
     (said,) = heard([(i, w, f"text {i} {w}") for i in range(12) for w in range(4)])
     assert "free text or ids" in said
     many = [(i, w, f"class {i % 30}") for i in range(120) for w in range(3)]

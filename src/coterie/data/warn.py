@@ -134,18 +134,20 @@ def warn_of_many_classes(table: Table, label: Tally) -> None:
     n_classes, n_labels = len(label.values), label.total
     if n_classes < MANY_CLASSES or n_labels >= FEW_EACH * n_classes:
         return
-    numbers = label.values.dtype.kind == "f" or all(map(_is_fraction, label.values.tolist()))
-    kind = "numbers with fractions" if numbers else "free text or ids"
-    remedy = "put them into a few bins" if numbers else "name another column as the label"
+    texts = [text_of(value) for value in label.values.tolist()]
+    numbers, fractions = all(map(_is_number, texts)), any("." in text for text in texts)
+    kind, remedy = "free text or ids", "name another column as the label"
+    if numbers:
+        kind = "numbers with fractions" if fractions else "numbers on a scale, or ids"
+        remedy = "put them into a few bins" + ("" if fractions else f", or {remedy}")
     _warn(
         f"{table.name} has {n_classes:,} different labels among {n_labels:,}: they look like "
         f"{kind}, and each counts as a class of its own; {remedy}"
     )
 
 
-def _is_fraction(value: Any) -> bool:
-    text = text_of(value)
-    return "." in text and text.replace(".", "", 1).lstrip("+-").isdecimal()
+def _is_number(text: str) -> bool:
+    return text.strip().replace(".", "", 1).lstrip("+-").isdecimal()
 
 
 def warn_of_blanks(table: Table, role: str, values: Array) -> None:
