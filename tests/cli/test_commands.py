@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from builders.command import coterie, coterie_process
+from coterie.cli.options import PANELS
 
 
 def scores_shown(done):
@@ -124,3 +125,10 @@ def test_next_to_nothing_is_imported_before_ctrl_c_is_awaited():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
     found = ast.literal_eval(done.stdout)
     assert found <= {"__future__", "coterie", "coterie.version", "coterie.cli"}
+
+
+def test_options_are_sorted_in_the_help(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = coterie("aggregate", "--help").stdout
+    assert all(title in said for title in PANELS)
+    assert len(said.splitlines()) < 130

@@ -25,15 +25,29 @@ class Commands(TyperGroup):
             raise
 
 
+PANELS = {
+    "Columns and classes": "item annotator label classes extra_answers duplicates time kinds",
+    "Exports of platforms": "from_ question option keep anonymise annotators order threshold"
+    " workflow",
+    "Known labels": "gold truth check_gold recalibrate",
+    "Chains": "chains sweeps burn_in early_stop strict seed jobs",
+    "Long runs and large data": "checkpoint update scan engine",
+    "What is written": "out report text image items title format force",
+}
+"""Options that the help shows together, by the names of their parameters."""
+
+
 class ListsModels(TyperCommand):
     """A command whose help says which models there are: those of other packages too."""
 
     def get_help(self, ctx: Any) -> str:
-        """Write the names for ``{models}`` in the help of its options."""
+        """Write the names for ``{models}`` in the help of its options, and sort those."""
         names = ", ".join(MODELS)
+        panel = {name: title for title, own in PANELS.items() for name in own.split()}
         for option in self.params:
-            if isinstance(option, TyperOption) and option.help:
-                option.help = option.help.replace("{models}", names)
+            if isinstance(option, TyperOption):
+                option.help = option.help and option.help.replace("{models}", names)
+                option.rich_help_panel = panel.get(str(option.name))
         return super().get_help(ctx)
 
 
