@@ -72,7 +72,7 @@ def test_words_of_the_data_stay_as_they_are(tmp_path):
 
 
 def test_every_option_is_one_of_the_commands_that_say_it():
-    commands = (app.aggregate, app.export, app.judges)
+    commands = (app.aggregate, app.export, app.judges, app.plan)
     names = [name for command in commands for name in inspect.signature(command).parameters]
     offered = {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
     assert offered >= set(OPTIONS.values())

@@ -1,6 +1,7 @@
 """Nothing is lost at the end: --out is tried before the fit, and a result is saved somewhere."""
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,59 @@ def test_help_on_a_full_disk_is_a_sentence(words):
         )
     assert done.returncode == 1
     assert done.stderr == "Error: standard output cannot be written: No space left on device\n"
+
+
+FILES = {
+    "aggregate": ["labels.csv", "run.coterie", "report.html"],
+    "judges": ["judges.html"],
+    "compare": ["compare.json"],
+    "replay": ["replay.json"],
+}
+
+
+def in_a_shell(words, folder):
+    """Run the command line in a shell, with where its streams lead."""
+    command = f"{shlex.quote(sys.executable)} -m coterie {words}"
+    return subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True)
+
+
+def asked(labels, command):
+    """Words of a command that writes results, and prints a lot."""
+    truth = labels.parent / "truth.csv"
+    items = sorted({line.split(",")[0] for line in labels.read_text("utf-8").splitlines()[1:]})
+    first = labels.read_text("utf-8").splitlines()[1].split(",")[2]
+    truth.write_text("item,label\n" + "".join(f"{i},{first}\n" for i in items), "utf-8")
+    more = {
+        "aggregate": "-m quick",
+        "judges": "-m quick",
+        "compare": "--truth truth.csv --models majority,quick --jobs 1",
+        "replay": "--truth truth.csv --policies random --seeds 1 --batch 99",
+    }
+    return f"{command} {labels.name} {more[command]} --out out"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("command", FILES)
+def test_what_cannot_be_printed_is_written_all_the_same(labels, command):
+    folder = labels.parent
+    done = in_a_shell(f"{asked(labels, command)} >/dev/full", folder)
+    assert done.returncode == 1
+    assert done.stderr.endswith("standard output cannot be written: No space left on device\n")
+    assert "Traceback" not in done.stderr
+    assert {path.name for path in (folder / "out").iterdir()} >= set(FILES[command])
+
+
+@pytest.mark.parametrize("streams", [">&- 2>&-", "2>&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("command", FILES)
+def test_closed_streams_stop_nothing_and_nothing_takes_their_place(labels, command, streams):
+    folder = labels.parent
+    done = in_a_shell(f"{asked(labels, command)} {streams}", folder)
+    assert done.returncode == 0
+    assert {path.name for path in (folder / "out").iterdir()} >= set(FILES[command])
+    assert b"Written to" not in b"".join(path.read_bytes() for path in (folder / "out").iterdir())
+
+
+@pytest.mark.parametrize("words", ["reproduce --list", "datasets", "--help", "aggregate --help"])
+def test_a_reader_who_has_left_is_no_error(words, tmp_path):
+    done = in_a_shell(f"{words} | true; echo ${{PIPESTATUS[0]}}", tmp_path)
+    assert (done.stdout, done.stderr) == ("0\n", "")

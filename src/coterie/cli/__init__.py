@@ -11,15 +11,13 @@ def main() -> None:
         heard = _end_at_once()
         from coterie.cli import streams
 
-        streams.take_any_encoding()
+        streams.prepare()
         from coterie.cli.app import app
 
         if heard is not None:
             signal.signal(signal.SIGINT, heard)  # type: ignore[arg-type]
         try:
             app()
-        except OSError as error:  # help and the version, which no command's guard is around
-            streams.give_up(error)
         finally:
             streams.last_words()
     except KeyboardInterrupt:

@@ -151,7 +151,8 @@ def run_jobs(
                 outcomes[outcome.name] = outcome
                 if store is not None:
                     store.add(named[outcome.name], outcome)
-                running.remove(outcome.name)
+                if outcome.name in running:  # else its process died before it began
+                    running.remove(outcome.name)
                 failed = sum(o.status != "ok" for o in outcomes.values())
                 bar.update(
                     task,

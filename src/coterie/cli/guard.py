@@ -67,7 +67,8 @@ def _was_interrupted(error: BaseException | None) -> bool:
 def _failure(error: OSError) -> str:
     """Say what failed, and of which file."""
     reason = error.strerror or str(error) or type(error).__name__
-    what = "standard output" if error.filename is None else shorten(str(error.filename), LONGEST)
+    unnamed = "a file cannot be read or written"  # standard output never fails: see streams
+    what = unnamed if error.filename is None else shorten(str(error.filename), LONGEST)
     return f"{what}: {reason}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from rich.markup import escape
 
 from coterie.abilities import SAMPLED
 from coterie.cli.next_step import next_step
-from coterie.cli.streams import silence
 from coterie.cli.tables import print_frame
 from coterie.data.annotations import Annotations
 from coterie.metrics import Score
@@ -34,23 +32,14 @@ IN_A_PIPE = 100
 """Columns where no terminal, and no COLUMNS, says how many there are."""
 
 
-class QuietConsole(SafeConsole):
-    """A console whose reader may leave: ``coterie ... | head`` is no error, and loses nothing."""
-
-    def on_broken_pipe(self) -> None:
-        """Go on without showing anything."""
-        self.quiet = True
-        silence(sys.stdout)
-
-
 def console() -> Console:
     """Make the console for standard output: as wide as the terminal, or COLUMNS, or 100."""
-    plain = QuietConsole()
+    plain = SafeConsole()
     if plain.is_terminal:
         return plain
     told = os.environ.get("COLUMNS", "")
     width = int(told) if told.isdecimal() and int(told) > 0 else IN_A_PIPE
-    return QuietConsole(width=width, no_color=True, highlight=False)
+    return SafeConsole(width=width, no_color=True, highlight=False)
 
 
 def bar(share: float) -> str:

@@ -58,4 +58,11 @@ def check_room(out: Path, least: int) -> None:
 
 
 def _size(bytes: int) -> str:
-    return f"{bytes / 1e6:,.1f} MB"
+    """Write a number of bytes.
+
+    Examples
+    --------
+    >>> _size(4096), _size(250_000), _size(3 * 10**9)
+    ('4.1 KB', '0.2 MB', '3,000.0 MB')
+    """
+    return f"{bytes / 1e3:,.1f} KB" if bytes < 1e5 else f"{bytes / 1e6:,.1f} MB"

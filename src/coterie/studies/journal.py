@@ -5,11 +5,15 @@ A kill at any moment loses at most the jobs that were running.
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from coterie.files.paths import naming
 
 Line = dict[str, Any]
 
@@ -34,11 +38,20 @@ class Journal:
         return name in self.lines
 
     def add(self, kind: str, line: Line) -> None:
-        """Append a line; its ``job`` is the name."""
+        """Append a line, whole or not at all; its ``job`` is the name."""
+        path = self.folder / f"{kind}.jsonl"
+        written = f"{json.dumps(line, separators=(',', ':'))}\n".encode()
+        with naming(path):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with path.open("ab", buffering=0) as file:
+                before = file.tell()
+                try:
+                    if file.write(written) < len(written):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                except OSError:
+                    file.truncate(before)
+                    raise
         self.lines[line["job"]] = line
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / f"{kind}.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, separators=(",", ":")) + "\n")
 
 
 def _whole_lines(path: Path) -> Iterator[Line]:
