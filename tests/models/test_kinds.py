@@ -39,6 +39,17 @@ def test_known_kinds_as_a_series_a_mapping_and_a_column(model, crowd):
     np.testing.assert_allclose(by_series.confusion_mean.sum(axis=-1), 1, rtol=1e-6)
 
 
+def test_the_order_of_rows_changes_neither_the_kinds_nor_a_bit(crowd):
+    rows = frame_of(crowd)
+    first, other = (
+        coterie.IBCC(**QUICK).fit(frame, kinds="topic").posterior_
+        for frame in (rows.sort_values("topic"), rows.sort_values("topic", ascending=False))
+    )
+    assert first.kinds().columns[-2:].tolist() == ["kind a", "kind b"]
+    pd.testing.assert_frame_equal(first.kinds(), other.kinds())
+    np.testing.assert_array_equal(first.item_probability, other.item_probability)
+
+
 @MODELS
 def test_latent_kinds_are_kept_checkpointed_and_reported(model, crowd, tmp_path):
     fresh = model(kinds=2, **QUICK).fit(crowd.annotations).posterior_

@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie.data.annotations import Annotations, Array
 from coterie.data.columns import guess, place_of
-from coterie.data.encoding import Coded, look_up
+from coterie.data.encoding import Coded, in_order, look_up
 from coterie.data.gold import items_and_labels
 from coterie.data.table import INDEX, Table
 from coterie.errors import Argument, DataError
@@ -63,7 +63,8 @@ def kinds_of_column(table: Table, column: str, annotations: Annotations) -> Know
     return _of_rows(table, annotations, np.where(item.codes >= 0, code[item.codes], -1), kind)
 
 
-def _of_rows(table: Table, annotations: Annotations, item: Array, kind: Coded) -> KnownKinds:
+def _of_rows(table: Table, annotations: Annotations, item: Array, read: Coded) -> KnownKinds:
+    kind = in_order(read)  # whatever the order of the rows
     (rows,) = np.nonzero((item >= 0) & (kind.codes >= 0))
     found = np.full(annotations.n_items, -1, np.int32)
     found[item[rows]] = kind.codes[rows]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from coterie.posterior import Posterior
+from coterie.posterior.draws import INTERVAL
 from coterie.posterior.kinds import HARDNESS, KIND
 from coterie.words.names import name
 
@@ -22,13 +23,14 @@ def kind_facts(posterior: Posterior) -> Facts | None:
 
     Of the default every item says itself how hard it is.
     """
-    facts: Facts = {"hard": None, "rows": None, "people": None}
+    facts: Facts = {"hard": None, "rows": None, "people": None, "known": False}
     extra = posterior.draws.extra if posterior.draws is not None else {}
     if "hard_accuracy" in extra:
         facts["hard"] = hard_facts(posterior)
     elif KIND in posterior.item_numbers and HARDNESS not in posterior.item_numbers:
         facts["rows"] = share_facts(posterior)
         facts["people"] = people_facts(posterior)
+        facts["known"] = bool((posterior.item_numbers[KIND].values.max(axis=1) == 1).all())
     return facts if facts["hard"] or facts["rows"] else None
 
 
@@ -42,7 +44,32 @@ def hard_facts(posterior: Posterior) -> Facts:
             top["item"], top["label"], top[HARDNESS].tolist(), strict=True
         )
     ]
-    return {"n": int((table[HARDNESS] > HARD).sum()), "of": len(table), "rows": rows}
+    return {
+        "n": int((table[HARDNESS] > HARD).sum()),
+        "of": len(table),
+        "rows": rows,
+        "people": good_at_hard(posterior),
+    }
+
+
+def good_at_hard(posterior: Posterior) -> list[Facts]:
+    """List who answers hard items best, among those who have labelled at all."""
+    assert posterior.draws is not None
+    a, drawn = posterior.annotations, posterior.draws.extra["hard_accuracy"].values
+    pooled = drawn.reshape(-1, drawn.shape[-1])
+    mean, (low, high) = pooled.mean(axis=0), np.quantile(pooled, INTERVAL, axis=0)
+    spoke = np.flatnonzero(a.labels_per_annotator)
+    best = spoke[np.argsort(-mean[spoke], kind="stable")][:MOST_ROWS]
+    return [
+        {
+            "annotator": name(a.annotators[l]),
+            "n_labels": int(a.labels_per_annotator[l]),
+            "accuracy": float(mean[l]),
+            "low": float(low[l]),
+            "high": float(high[l]),
+        }
+        for l in best
+    ]
 
 
 def share_facts(posterior: Posterior) -> list[Facts]:

@@ -8,6 +8,7 @@ import coterie
 from coterie.kernels.gibbs import easyhard
 from coterie.kernels.keep import Streams, keep_nothing, new_keep
 from coterie.priors import EasyHardPrior
+from coterie.report.kinds import kind_facts
 from ladder.cases import CBCC_2, IBCC_2, MEAN_2, RATES_2
 from ladder.cells import checks
 from ladder.cells.checks import Modules
@@ -105,6 +106,11 @@ def test_hard_items_are_found_and_who_is_good_at_them():
     extra = posterior.draws.extra
     assert extra["hard_accuracy"].values.shape[-1] == 12
     np.testing.assert_allclose(posterior.labels()["hardness"].sum(), table["hardness"].sum())
+    best = kind_facts(posterior)["hard"]["people"]
+    assert [row["accuracy"] for row in best] == sorted((r["accuracy"] for r in best), reverse=True)
+    assert all(row["low"] <= row["accuracy"] <= row["high"] for row in best)
+    experts = crowd.groups.index[crowd.groups == "expert"]
+    assert best[0]["annotator"] in set(experts)
     with pytest.raises(coterie.CoterieError, match="fit EasyHardBCC or Consensus"):
         coterie.MajorityVote().fit(crowd.annotations).posterior_.difficulty()
 

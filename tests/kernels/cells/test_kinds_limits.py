@@ -19,6 +19,7 @@ from ladder.montecarlo import assert_frequencies
 from reference.cells import Cells, log_dirichlet_multinomial
 from reference.exact import RowMarginal, all_partitions, all_truths, log_p_partition_marginal
 from reference.exact import normalise as normalised
+from reference.joint import log_p_labels_hcbcc
 from reference.problem import TWO_CLASSES, Problem
 
 chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
@@ -130,6 +131,30 @@ def test_a_point_mass_of_kinds_is_cbcc(kind):
             differences.append(np.logaddexp.reduce(parts) - base)
     assert len(differences) == 8 * 5
     assert np.ptp(differences) < 1e-9
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("kind", [0, 1])
+def test_a_point_mass_of_kinds_is_hcbcc(kind):
+    """Given who sits where, and beta and eta of the coteries; pairs are seated as in cBCC."""
+    prior, rng = hierarchical(MEAN_2, RATES_2).resolve(2, 2), np.random.default_rng(6)
+    packed = hcbcc.pack_prior(prior, ONE_FOR_ALL)
+    for q in all_partitions([0, 1, 2]):
+        group, differences = np.repeat(list(q.values()), 2), []
+        for z in all_truths(TWO_CLASSES):
+            state = state_of(hcbcc, packed, {i: 2 * kind + t for i, t in z.items()}, group)
+            if not differences:
+                beta = rng.gamma(2.0, size=state.strength.shape)
+                eta = rng.dirichlet([1.0, 2.0], size=(len(beta), 2))
+            state.strength[:], state.log_strength[:] = beta, np.log(beta)
+            state.weight[:] = (beta[..., None] * eta).swapaxes(1, 2)
+            state.log_mean[:] = np.log(eta).swapaxes(1, 2)
+            base = log_p_labels_hcbcc(TWO_CLASSES, z, q, beta, eta)
+            counts = np.bincount(list(z.values()), minlength=2)
+            base += log_dirichlet_multinomial(counts, prior.class_weights)
+            differences.append(kernel_joint(hcbcc, state, packed) - base)
+        assert len(differences) == 8
+        assert np.ptp(differences) < 1e-9
 
 
 @pytest.mark.exact
