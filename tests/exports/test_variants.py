@@ -325,3 +325,44 @@ def test_mturk_columns_of_one_question_are_its_options(tmp_path):
     rows = read_export(path, options=Options(question="tone"))
     assert (rows.facts.kind, shape(rows)) == ("single choice", (6, 3, 18))
     assert set(rows.frame()["label"]) == {"yes", "no"}
+
+
+def flat(item, who):
+    word, number = says(item, who), 1 + (item + len(who)) % 3
+    return {
+        "id": item,
+        "annotator": who,
+        "annotation_id": f"{item}{who}",
+        "lead_time": 1.5,
+        "tone": word,
+        "stars": [{"rating": number}],
+        "better": [{"selected": "left" if word == "yes" else "right"}],
+        "size": [{"number": 10 * item + number}],
+        "kind": [{"taxonomy": [["A"], ["A", word]] if word == "yes" else [["B"]]}],
+        "remark": f"{who} on {item}",
+    }
+
+
+@pytest.mark.parametrize("csv", [False, True])
+def test_flat_label_studio_has_ratings_pairs_and_paths_in_lists(tmp_path, csv):
+    records = [flat(*pair) for pair in PAIRS]
+    rows = [
+        ['"' + (x if isinstance(x, str) else json.dumps(x)).replace('"', '""') + '"' for x in row]
+        for row in (record.values() for record in records)
+    ]
+    content = table(list(records[0]), rows) if csv else listed(records)
+    path = written(tmp_path, "export", content)
+
+    def words(question, **options):
+        return set(
+            read_export(path, options=Options(question=question, **options)).frame()["label"]
+        )
+
+    assert words("tone") == {"yes", "no"}
+    assert words("stars") == {1, 2, 3}
+    assert words("better") == {"left", "right"}
+    assert words("kind", option="sets") == {"A | A > yes", "B"}
+    with pytest.raises(coterie.DataError, match="'size' takes a number on a scale"):
+        words("size")
+    with pytest.raises(coterie.DataError, match="'remark' takes free text"):
+        words("remark")

@@ -26,11 +26,14 @@ def read_flat(part: Part, asked: str | None) -> Iterator[Submission]:
     records = list(part.records())
     known = asked is not None and any(asked in record for record in records)
     names = [str(asked)] if known else _answer_columns(part, records)
+    several = {
+        name for name in names if any(_choices(one.get(name)) is not None for one in records)
+    }
     for record in records:
         yield Submission(
             scalar(record.get("id")),
             scalar(record.get("annotator")),
-            {name: _answer(record.get(name)) for name in names},
+            {name: _said(record.get(name), name in several) for name in names},
             time=record.get("created_at"),
             seconds=record.get("lead_time"),
             fields={"data": {k: v for k, v in record.items() if k not in names}, "file": part.stem},
@@ -82,19 +85,41 @@ def _choices(cell: Any) -> list[Any] | None:
     return None
 
 
+def _said(cell: Any, several: bool) -> Any:
+    """Give an answer; in a column where nobody has several, texts may be written ones."""
+    answer = _answer(cell)
+    return cell if answer == [cell] and not several else answer
+
+
+def _control(found: Any) -> Any:
+    """Read what controls other than choices leave: ``[{"rating": 4}]``; None if it is none."""
+    told = found[0] if isinstance(found, list) and len(found) == 1 else found
+    if not isinstance(told, Mapping) or len(told) != 1:
+        return None
+    if "taxonomy" in told:
+        return _paths(as_list(told["taxonomy"]))
+    if "number" in told or "datetime" in told:
+        return Other.NUMBER if "number" in told else Other.TEXT
+    return scalar(told.get("rating", told.get("selected")))
+
+
+def _paths(taxonomy: list[Any]) -> list[Any]:
+    return [" > ".join(map(str, as_list(path) or [path])) for path in taxonomy]
+
+
 def _answer(cell: Any) -> Any:
     """Give an answer: plain text is one option, which a multi-select may have, too."""
     several = _choices(cell)
     if several is not None:
         return several
-    if isinstance(cell, str) and cell[:1] in "{[":
-        found = as_json(cell)
-        paths = as_list(found)
-        if paths and all(isinstance(path, list) for path in paths):
-            return [" > ".join(map(str, path)) for path in paths]
+    found = as_json(cell) if isinstance(cell, str) and cell[:1] in "{[" else cell
+    paths, control = as_list(found), _control(found)
+    if paths and all(isinstance(path, list) for path in paths):
+        return _paths(paths)
+    if control is not None:
+        return control
+    if found is not cell:
         return Other.REGIONS if found is not MISSING and not isinstance(found, str) else cell
-    if isinstance(cell, list) and cell and all(isinstance(path, list) for path in cell):
-        return [" > ".join(map(str, path)) for path in cell]
     answer = typed(cell)
     return [] if answer is None else answer if isinstance(answer, (Other, list)) else [answer]
 
