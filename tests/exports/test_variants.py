@@ -57,6 +57,11 @@ def test_prodigy_reviews_hold_what_everybody_said_and_the_decision_is_gold(tmp_p
     assert len(rows.known) == 5
     assert dict(rows.facts.left_out) == {"ignore": 1, "review": 5}
     assert rows.facts.annotator == "versions.sessions"
+    posterior = coterie.MajorityVote().fit(tmp_path / "reviewed.jsonl").posterior_
+    for to in ("label-studio", "argilla", "prodigy"):
+        posterior.export(to, tmp_path / "out")
+        said = (tmp_path / "out").read_text("utf-8")
+        assert not [word for word in ("chief", "bob", "review", "versions") if word in said]
 
 
 def test_prodigy_reviews_of_binary_tasks(tmp_path):
@@ -267,6 +272,8 @@ def test_files_that_are_not_read_are_named_and_damaged_ones_refused(tmp_path):
     rows = read_export(tmp_path / "job")
     told = "of no known format, and not read: 'empty.json', 'notes.txt'"
     assert told in rows.facts.notes
+    hidden = read_export(tmp_path / "job", options=Options(anonymise=True)).facts.notes
+    assert "of no known format, and not read: 2 files" in hidden
     written(tmp_path, "job/more.json", listed(LABEL_STUDIO)[:200])
     with pytest.raises(coterie.DataError, match=r"more.json is not JSON: .*; export it again"):
         coterie.read(tmp_path / "job")

@@ -19,7 +19,7 @@ from coterie.files.paths import to_write
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.label_studio import CONTROLS
 from coterie.io.exports.port import Options, Submission
-from coterie.io.exports.prodigy import ITEM
+from coterie.io.exports.prodigy import ANSWERED, HASH, ITEM
 from coterie.io.exports.questions import NO_OPTION, SETS
 from coterie.io.exports.registry import FORMATS, recognised
 from coterie.io.exports.values import as_list, as_map, is_true, scalar
@@ -204,7 +204,14 @@ def own_data(submissions: Iterable[Submission]) -> dict[Hashable, Mapping[str, A
             if cells.setdefault((one.item, name, below), cell) != cell:
                 differ.add((name, below))
     theirs = differ | ({(name, below) for _, name, below in cells} - no_names)
-    return {item: _without(fields, theirs) for item, fields in items.items()}
+    return {item: _without(_task(fields), theirs) for item, fields in items.items()}
+
+
+def _task(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give a task of Prodigy without what answers brought; other data as they are."""
+    if HASH not in fields:
+        return fields
+    return {name: cell for name, cell in fields.items() if name not in ANSWERED}
 
 
 def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
@@ -300,18 +307,13 @@ def _argilla(consensus: Consensus) -> Writer:
     return _json(records)
 
 
-_OWN = ("_timestamp", "_annotator_id", "_session_id", "answer", "accept")
-"""Keys of a Prodigy task that one annotator's answer brought."""
-
-
 def _prodigy(consensus: Consensus) -> Writer:
     """Write tasks for ``db-in`` (truth: accepted) or to be looked over (an option is chosen)."""
     binary = set(map(str, consensus.classes)) <= {"accept", "reject"}
     options = [{"id": name, "text": str(name)} for name in consensus.classes]
     lines = []
     for place, one in enumerate(consensus.said):
-        own = one.fields if "_input_hash" in one.fields else _data(one)
-        task = {name: cell for name, cell in own.items() if name not in _OWN}
+        task = dict(one.fields if HASH in one.fields else _data(one))
         texts = (cell for cell in task.values() if isinstance(cell, str))
         task.setdefault("text", next(texts, str(one.item)))
         meta = {**as_map(task.get("meta")), "probability": round(one.probability, 4)}

@@ -23,16 +23,21 @@ _OTHER = {
     "text_input": Other.TEXT,
 }
 """Interfaces without a choice, by what is done there."""
+HASH = "_input_hash"
 ITEM = "coterie_item"
 """Where ``meta`` keeps an item's id that is no number, as hashes are."""
 _PEOPLE = ("_annotator_id", "_session_id")
+ANSWERED = frozenset(
+    ["_timestamp", *_PEOPLE, "answer", "accept", "versions", "sessions", "view_id", "_view_id"]
+)
+"""Keys of a record that an answer, or a review of answers, brought."""
 REVIEW = "review"
 """The status of a reviewer's decision, which is gold and nobody's label."""
 
 
 def recognise(part: Part) -> bool:
     """Tell it by its hashes and the button."""
-    return {"_input_hash", "_task_hash", "answer"} <= set(part.first)
+    return {HASH, "_task_hash", "answer"} <= set(part.first)
 
 
 def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
@@ -92,8 +97,8 @@ def _of_review(
 def _item(record: Mapping[str, Any], options: Options) -> Any:
     """Name the task by its hash, or as it was called before coterie wrote it."""
     told = scalar(as_map(record.get("meta")).get(ITEM))
-    plain = told is None or options.item == "_input_hash"
-    return scalar(record.get("_input_hash")) if plain else told
+    plain = told is None or options.item == HASH
+    return scalar(record.get(HASH)) if plain else told
 
 
 def _is_multiple(record: Mapping[str, Any]) -> bool:
@@ -133,5 +138,5 @@ def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
 
 
 FORMAT = ExportFormat(
-    "Prodigy", recognise, read, item="_input_hash", annotator="_annotator_id", taken=_taken
+    "Prodigy", recognise, read, item=HASH, annotator="_annotator_id", taken=_taken
 )

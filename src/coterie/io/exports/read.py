@@ -16,6 +16,7 @@ from coterie.io.exports.questions import choose, questions_of
 from coterie.io.exports.registry import BUILT_IN, FORMATS, TABLE, recognised, recognises
 from coterie.io.exports.rows import ExportRows, counts, items_inside, rows_from
 from coterie.io.exports.values import field_of, scalar
+from coterie.words.numbers import count
 from coterie.words.values import not_one_of, written
 
 ANNOTATORS = ("predictions", "suggestions", "scorers", "all")
@@ -76,12 +77,14 @@ def rows_of(parts: Sequence[Part], format: str | None, options: Options) -> Expo
     strange = format is not None and not any(recognises(kind, part) for part in own)
     with _no_export(called, kind) if strange else _strange(called, kind):
         rows = _read(called, name, own, options)
-    notes = (*rows.facts.notes, *_of_aside([part for part in parts if part not in own]))
+    notes = (*rows.facts.notes, *_of_aside([part for part in parts if part not in own], options))
     return replace(rows, facts=replace(rows.facts, notes=notes))
 
 
-def _of_aside(parts: Sequence[Part]) -> tuple[str, ...]:
-    """Say which files were not read, since they are of no known format."""
+def _of_aside(parts: Sequence[Part], options: Options) -> tuple[str, ...]:
+    """Say which files were not read, since they are of no known format: names may be people's."""
+    if parts and options.anonymise:
+        return (f"of no known format, and not read: {count(len(parts), 'file')}",)
     names = written([part.name for part in parts])
     return (f"of no known format, and not read: {names}",) if parts else ()
 
