@@ -15,10 +15,14 @@ import numpy as np
 
 from coterie.data.keys import key_of
 from coterie.data.shards import Shard
+from coterie.inference.blocked import without_items
 from coterie.inference.engine import Order, Session, Sizes, connect
-from coterie.inference.work import PlainWork
+from coterie.inference.work import work_of
+from coterie.kernels.gibbs.blocked import consensus
 from coterie.kernels.gibbs.blocked.items import Given, Totals, new_totals
+from coterie.kernels.gibbs.consensus.items import Given as HardGiven
 from coterie.numeric.keyed import Stream
+from coterie.priors import ConsensusPrior
 
 CLASSES, PER_ITEM = 3, 10
 FLAGS = ("-O3", "-march=native", "-std=c11", "-fopenmp")
@@ -33,7 +37,10 @@ class MadeShards:
 
     n_classes = n_answers = CLASSES
 
-    def __init__(self, n_labels: int, n_annotators: int, n_shards: int) -> None:
+    def __init__(
+        self, n_labels: int, n_annotators: int, n_shards: int, *, right: bool = False
+    ) -> None:
+        self.right = right  # labels of three items of four are their truth
         self.n_items, self.n_labels = n_labels // PER_ITEM, n_labels
         self.n_annotators, self.n_shards = n_annotators, n_shards
         self.labels_per_annotator = np.full(n_annotators, n_labels // n_annotators)
@@ -48,6 +55,10 @@ class MadeShards:
         annotator = rng.integers(0, self.n_annotators, (n, PER_ITEM), np.int32)
         annotator.sort(axis=1)
         answer = rng.integers(0, CLASSES, n * PER_ITEM, np.int32)
+        if self.right:
+            truth = np.repeat(rng.integers(0, CLASSES, n, np.int32), PER_ITEM)
+            known = np.repeat(rng.random(n) < 0.75, PER_ITEM)
+            answer = np.where(known & (rng.random(len(answer)) < 0.8), truth, answer)
         start = np.arange(n + 1, dtype=np.int64) * PER_ITEM
         key = key_of(np.arange(first, last))
         return Shard(key, start, annotator.reshape(-1), answer, np.full(n, -1, np.int32))
@@ -122,7 +133,7 @@ def best(
     return min(times)
 
 
-def sweeper(session: Session, given: Given) -> Callable[[], Totals]:
+def sweeper(session: Session, given: Given | HardGiven) -> Callable[[], Totals]:
     """Sweeps one after the other, tallied."""
     done = iter(range(10**9))
 
@@ -155,11 +166,49 @@ def against_c(library: Any, n_labels: int, n_annotators: int, rounds: int = 7) -
     return row
 
 
-def bytes_per_label(n_labels: int, n_annotators: int) -> float:
+def hard_given(shards: MadeShards, given: Given) -> HardGiven:
+    """The same matrices for the items of Consensus, one in four of which is hard."""
+    prior = consensus.pack_prior(ConsensusPrior(class_weights=1.0).resolve(CLASSES, CLASSES), 0.05)
+    data, rng = without_items(shards), np.random.default_rng(0)
+    start = np.zeros(0, np.int32), np.zeros(shards.n_annotators, np.int32)
+    state = consensus.initial_state(data, prior, *start, rng)
+    found = consensus.new_scratch(state, data, prior).whole.given
+    told = {
+        "balance": given.balance,
+        "kinds": np.array([0.75, 0.15, 0.1]),
+        "hard": np.full(CLASSES, 1 / CLASSES),
+        "chance": given.chance,
+    }
+    for name, values in told.items():
+        getattr(found.drawn, name)[:] = values
+        getattr(found.drawn, f"log_{name}")[:] = np.log(values)
+    return found
+
+
+def of_consensus(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]:
+    """Nanoseconds of processor time per label of a sweep of Consensus, on one thread and on two.
+
+    Labels are right in three of four items, so that most items are plain.
+    """
+    shards = MadeShards(n_labels, n_annotators, 8, right=True)
+    given = hard_given(shards, given_for(n_annotators))
+    row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
+    for threads in (1, 2):
+        session = connect("threads", threads).open(shards, 3)
+        sweep = sweeper(session, given)
+        kinds = sweep().kind_total
+        took = best(sweep, rounds, time.process_time)
+        session.close()
+        row[f"ns/label, {threads}"] = 1e9 * took / n_labels
+    row["hard items"] = float(kinds[1:].sum() / kinds.sum())
+    return row
+
+
+def bytes_per_label(n_labels: int, n_annotators: int, n_kinds: int = 0) -> float:
     """What a holder of all shards keeps, the sums of probabilities left out."""
-    sizes = Sizes(n_annotators, CLASSES, CLASSES)
-    items, _ = PlainWork(sizes).take(MadeShards(n_labels, n_annotators, 1).open(0), None)
-    return sum(array.nbytes for array in items) / n_labels
+    sizes = Sizes(n_annotators, CLASSES, CLASSES, n_kinds)
+    items, _ = work_of(sizes).take(MadeShards(n_labels, n_annotators, 1).open(0), None)
+    return sum(getattr(array, "nbytes", 0) for array in items) / n_labels
 
 
 def on_dask(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]:

@@ -1,10 +1,11 @@
-"""Files larger than memory, end to end: ``python -m benchmarks.scan [labels] [model]``.
+"""Files larger than memory, end to end: ``python -m benchmarks.scan [labels] [model] [sweeps]``.
 
 Writes labels as Parquet (ten labels per item, a thousand annotators, three classes, rows shuffled,
 ids as text: the worst case of a scan), then, in a process of its own, scans, fits and writes labels
-part by part: processor seconds of each, and the peak memory that the operating system counted.
-Last, iterations of Dawid-Skene and IBCCVB on those shards beside crowd-kit's, where that is
-installed (``pip install crowd-kit`` in an environment that can be thrown away: it is 773 MB).
+part by part: seconds of each, and the peak memory that the operating system counted. A sampled
+model, such as ``consensus``, makes 200 sweeps, of which it drops half, unless told. Last,
+iterations of Dawid-Skene and IBCCVB on those shards beside crowd-kit's, where that is installed
+(``pip install crowd-kit`` in an environment that can be thrown away: it is 773 MB).
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ import tempfile
 import time
 from itertools import islice, pairwise
 from pathlib import Path
+from typing import Any
 
 LABELS = 1_000_000
 PER_ITEM, N_ANNOTATORS, CLASSES = 10, 1_000, ("cat", "dog", "fox")
 AT_ONCE = 10_000_000
 """Labels that are made at a time: items of one such stretch are shuffled among each other."""
 ROUNDS = 6
+SWEEPS = 200
 
 
 def make(folder: Path, labels: int) -> None:
@@ -57,43 +60,58 @@ def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
-def end_to_end(folder: Path, model: str) -> dict[str, float]:
-    """Scan, fit and write; processor seconds of each."""
-    import coterie
+def model_of(model: str, sweeps: int) -> Any:
+    """A model by its short name; one that is sampled makes so many sweeps, and drops half."""
     from coterie.models import make_model
+
+    settings: dict[str, Any] = {"random_state": 0}
+    made = make_model(model, **settings)
+    if "sweeps" in made.get_params():
+        settings |= {"sweeps": sweeps, "burn_in": sweeps // 2, "early_stop": False}
+    return make_model(model, **settings)
+
+
+def end_to_end(folder: Path, model: str, sweeps: int) -> dict[str, float]:
+    """Scan, fit and write; seconds of each, by the processor and by the clock."""
+    import coterie
 
     warm_up(model)
     took = {"before": peak()}
-    marks = [time.process_time()]
+    marks = [(time.process_time(), time.perf_counter())]
+
+    def mark(name: str) -> None:
+        marks.append((time.process_time(), time.perf_counter()))
+        (cpu, wall), (cpu_now, wall_now) = marks[-2:]
+        took[name], took[f"{name}, clock"] = cpu_now - cpu, wall_now - wall
+        took[f"{name}, MB"] = peak()
+
     labels = coterie.scan(folder / "*.parquet")
-    marks.append(time.process_time())
-    took["scanned"] = peak()
-    fitted = make_model(model, random_state=0).fit(labels)
-    marks.append(time.process_time())
-    took["fitted"] = peak()
+    mark("scan")
+    fitted = model_of(model, sweeps).fit(labels)
+    mark("fit")
     with tempfile.TemporaryDirectory() as out:
         fitted.posterior_.write_labels(Path(out, "labels"))
-    marks.append(time.process_time())
-    names = ("scan", "fit", "write")
-    took |= {name: b - a for name, (a, b) in zip(names, pairwise(marks), strict=True)}
-    took |= {"rounds": getattr(fitted, "n_iter_", 0), "peak": peak(), "labels": labels.n_labels}
-    return took | {"shards": len(labels)}
+        mark("write")
+    fitted.posterior_.annotators()
+    mark("people")
+    rounds = fitted.posterior_.run.get("sweeps", getattr(fitted, "n_iter_", 0))
+    return took | {"rounds": rounds, "labels": labels.n_labels, "shards": len(labels)}
 
 
 def warm_up(model: str) -> None:
     """Compile, and import all that is imported late."""
     import coterie
-    from coterie.models import make_model
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "labels.parquet")
         crowd = coterie.simulate("mixed", items=50, annotators=9, random_state=0)
         crowd.annotations.to_frame().to_parquet(path)
-        fitted = make_model(model, random_state=0).fit(coterie.scan(path))
+        fitted = model_of(model, 10).fit(coterie.scan(path))
         fitted.posterior_.write_labels(Path(folder, "labels"))
+        fitted.posterior_.annotators()
 
 
-def iterations(folder: Path, _: str) -> dict[str, float]:
+def iterations(folder: Path, *_: Any) -> dict[str, float]:
     """Seconds of an iteration on shards: the shortest, for other work only adds to it."""
     import numpy as np
 
@@ -118,7 +136,7 @@ def iterations(folder: Path, _: str) -> dict[str, float]:
     return found | {"peak": peak()}
 
 
-def crowdkit(folder: Path, _: str) -> dict[str, float]:
+def crowdkit(folder: Path, *_: Any) -> dict[str, float]:
     """Seconds of an iteration of crowd-kit's Dawid-Skene on the same labels, in its own frame."""
     import pandas as pd
     from crowdkit.aggregation import DawidSkene
@@ -141,26 +159,37 @@ def crowdkit(folder: Path, _: str) -> dict[str, float]:
 WORK = {"end_to_end": end_to_end, "iterations": iterations, "crowdkit": crowdkit}
 
 
-def run(what: str, folder: str, model: str) -> dict[str, float]:
+def run(what: str, folder: str, model: str, sweeps: int) -> dict[str, float]:
     command = [sys.executable, "-W", "ignore", "-m", "benchmarks.scan", what, folder, model]
+    command.append(str(sweeps))
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main(labels: int = LABELS, model: str = "ds") -> None:
+def show(folder: str, labels: int, model: str, sweeps: int = SWEEPS) -> None:
+    """Print what it takes from the files to the parts of labels."""
     print(f"{labels:,} labels, {PER_ITEM} per item, {N_ANNOTATORS:,} annotators; model {model}")
+    command = [sys.executable, "-m", "benchmarks.scan", "make", folder, str(labels)]
+    subprocess.run(command, check=True)
+    size = sum(path.stat().st_size for path in Path(folder).iterdir())
+    found = run("end_to_end", folder, model, sweeps)
+    print(f"Parquet {size / 1e6:,.0f} MB, {found['shards']:.0f} shards")
+    print("| | processor seconds | ns per label | seconds by the clock | MB at most |")
+    print("|---|--:|--:|--:|--:|")
+    for name in ("scan", "fit", "write", "people"):
+        took, clock, most = found[name], found[f"{name}, clock"], found[f"{name}, MB"]
+        print(f"| {name} | {took:.1f} | {1e9 * took / labels:.0f} | {clock:.1f} | {most:,.0f} |")
+    print(
+        f"(before anything was read {found['before']:,.0f} MB; {found['rounds']:.0f} rounds or"
+        " sweeps of each chain)",
+        flush=True,
+    )
+
+
+def main(labels: int = LABELS, model: str = "ds", sweeps: int = SWEEPS) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "benchmarks.scan", "make", folder, str(labels)]
-        subprocess.run(command, check=True)
-        size = sum(path.stat().st_size for path in Path(folder).iterdir())
-        found = run("end_to_end", folder, model)
-        print(f"Parquet {size / 1e6:,.0f} MB, {found['shards']:.0f} shards")
-        print("| | processor seconds | ns per label | MB at most |\n|---|--:|--:|--:|")
-        for name, mark in (("scan", "scanned"), ("fit", "fitted"), ("write", "peak")):
-            took = found[name]
-            print(f"| {name} | {took:.1f} | {1e9 * took / labels:.0f} | {found[mark]:,.0f} |")
-        print(f"(before anything was read {found['before']:,.0f} MB; {found['rounds']:.0f} rounds)")
-        ours = run("iterations", folder, model)
+        show(folder, labels, model, sweeps)
+        ours = run("iterations", folder, model, sweeps)
         for name in ("DawidSkene", "IBCCVB"):
             wall, cpu = ours[name], ours[f"{name} cpu"]
             each = 1e9 * cpu / labels
@@ -168,7 +197,7 @@ def main(labels: int = LABELS, model: str = "ds") -> None:
         if importlib.util.find_spec("crowdkit") is None:
             print("crowd-kit is not installed (pip install crowd-kit): no ratio")
             return
-        theirs = run("crowdkit", folder, model)
+        theirs = run("crowdkit", folder, model, sweeps)
         print(
             f"crowd-kit DawidSkene: {theirs['DawidSkene']:.3f} s an iteration, "
             f"{theirs['peak']:,.0f} MB at most"
@@ -183,6 +212,6 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["make"]:
         make(Path(sys.argv[2]), int(sys.argv[3]))
     elif sys.argv[1:2] and sys.argv[1] in WORK:
-        print(json.dumps(WORK[sys.argv[1]](Path(sys.argv[2]), sys.argv[3])))
+        print(json.dumps(WORK[sys.argv[1]](Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))))
     else:
-        main(*(kind(word) for kind, word in zip((int, str), sys.argv[1:], strict=False)))
+        main(*(kind(word) for kind, word in zip((int, str, int), sys.argv[1:], strict=False)))
