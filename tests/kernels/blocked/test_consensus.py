@@ -143,6 +143,14 @@ BUGS = {
         [(HARD, "            share = share_own(label, t, k, items, given)",
           "            share = share_own(label, t, 2, items, given)")],
     ),
+    "class balance forgotten": (
+        TWO_CASE, check_items,
+        [(HARD, "        share = balance[t] if gold", "        share = 1.0 if gold")],
+    ),
+    "gold forgotten": (
+        THREE_CASE, check_items,
+        [(HARD, "balance[t] if gold < 0 or gold == t else 0.0", "balance[t]")],
+    ),
     "guesses counted in matrices": (
         TWO_CASE, check_conditional, [(HARD, "    if own == 1:\n", "    if own >= 0:\n")],
     ),

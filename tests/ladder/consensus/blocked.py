@@ -88,8 +88,9 @@ def check_items(sampler, a_case):
             chosen = int(np.argmax(want))
             before = want[:chosen].sum() / want.sum()
             u = before + want[chosen] / want.sum() / 2
-            assert items.choose_hard(i, whole.items, whole.given, work, u) == chosen
-            np.testing.assert_allclose(work.weights, want / want.sum(), atol=SAME)
+            for tallied in (True, False):
+                assert items.choose_hard(i, whole.items, whole.given, work, u, tallied) == chosen
+                np.testing.assert_allclose(work.weights, want / want.sum(), atol=SAME)
 
 
 def check_block(sampler, a_case):
@@ -131,7 +132,7 @@ def forced(sampler, a_case, drawn, i, outcome):
     whole = shown(sampler, a_case, state, drawn)
     k, t, g = outcome
     work, labels = whole.marks.work, labels_of(a_case, i)
-    items.choose_hard(i, whole.items, whole.given, work, 0.5)
+    items.choose_hard(i, whole.items, whole.given, work, 0.5, False)
     place = k * a_case.problem.n_classes + t
     chance, numbers = work.weights[place], {0: middles(work.weights)[place]}
     for n, (label, own) in enumerate(zip(labels, g, strict=True)):

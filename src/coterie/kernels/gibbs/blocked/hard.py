@@ -24,7 +24,7 @@ from coterie.kernels.gibbs.consensus.items import (
 from coterie.kernels.gibbs.consensus.state import Chosen, Work
 from coterie.kernels.gibbs.consensus.tally import tally_item
 from coterie.kernels.record import Tally
-from coterie.numeric.choice import pick
+from coterie.numeric.choice import pick, scale_to_one
 from coterie.numeric.jit import int64, kernel, part, piece
 from coterie.numeric.keyed import Stream, uniforms
 
@@ -131,10 +131,27 @@ def weigh_hard(i: int, items: HardItems, given: Given, work: Work) -> bool:
 
 
 @piece
-def choose_hard(i: int, items: HardItems, given: Given, work: Work, u: float) -> int:
-    """Pick k * T + t for item i; the probabilities that these have are left in ``work.weights``."""
+def finish_plain(i: int, items: HardItems, given: Given, work: Work) -> None:
+    """Do what :func:`finish_weights` does, without the logs: of an item that is not tallied."""
+    balance, n_classes, gold = given.drawn.balance, items.n_classes, items.gold[i]
+    for t in range(n_classes):
+        share = balance[t] if gold < 0 or gold == t else 0.0
+        for place in range(t, len(work.weights), n_classes):
+            work.weights[place] *= share
+    scale_to_one(work.weights)
+
+
+@piece
+def choose_hard(i: int, items: HardItems, given: Given, work: Work, u: float, tallied: bool) -> int:
+    """Pick k * T + t for item i; the probabilities that these have are left in ``work.weights``.
+
+    What the tally needs beside them is left in ``work.marginal``, if it is wanted.
+    """
     if weigh_hard(i, items, given, work):
-        finish_weights(i, items, given, work)  # type: ignore[arg-type]
+        if tallied:
+            finish_weights(i, items, given, work)  # type: ignore[arg-type]
+        else:
+            finish_plain(i, items, given, work)
     else:
         weigh_in_logs(i, items, given, work)  # type: ignore[arg-type]
     return pick(work.weights, u)
@@ -142,11 +159,10 @@ def choose_hard(i: int, items: HardItems, given: Given, work: Work, u: float) ->
 
 @piece
 def count_hard(
-    label: int, t: int, k: int, own: int, items: HardItems, totals: Totals, chosen: Chosen
+    label: int, t: int, own: int, items: HardItems, totals: Totals, chosen: Chosen
 ) -> None:
     """Count a label by where it came from; note it, if that is wanted."""
     l, c = np.uintp(items.item_annotator[label]), np.uintp(items.item_answer[label])
-    totals.source[k, own] += 1
     if own == 1:
         totals.said[l, c, np.uintp(t)] += 1
     else:
@@ -161,9 +177,9 @@ def count_labels(
     chosen: Chosen,
 ) -> None:  # fmt: skip
     """Find where the labels of item i came from, given its class and kind, and count them."""
-    start, u, v = items.item_start[i], 0.0, 0.0
-    plain = given.prior.guessing[k] == 0
-    for label in range(start, items.item_start[i + 1]):
+    start, end, u, v = items.item_start[i], items.item_start[i + 1], 0.0, 0.0
+    plain, n_own = given.prior.guessing[k] == 0, 0
+    for label in range(start, end):
         own = True
         if not plain:
             place = label - start
@@ -171,7 +187,10 @@ def count_labels(
                 u, v = uniforms(stream, items.key[i], 1 + place // 2)
             share = share_own(label, t, k, items, given)  # type: ignore[arg-type]
             own = (u if place % 2 == 0 else v) < share
-        count_hard(label, t, k, int64(own), items, totals, chosen)
+        n_own += own
+        count_hard(label, t, int64(own), items, totals, chosen)
+    totals.source[k, 0] += end - start - n_own
+    totals.source[k, 1] += n_own
 
 
 @part
@@ -189,7 +208,7 @@ def sweep_hard(
                 totals.class_total[items.gold[i]] += 1
             continue
         u, _ = uniforms(stream, items.key[i], 0)
-        place = int64(choose_hard(i, items, given, work, u))
+        place = int64(choose_hard(i, items, given, work, u, tally.weight > 0))
         tally_item(i, items, given.prior, given.drawn, work, tally)  # type: ignore[arg-type]
         k, t = place // n_classes, place % n_classes
         totals.class_total[t] += 1
