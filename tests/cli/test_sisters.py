@@ -1,5 +1,7 @@
 """Every registered model from the command line: kinds, times, files, and all side by side."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -86,3 +88,27 @@ def test_simulated_crowds_can_be_read_with_all_that_they_know(scenario, tmp_path
         path = tmp_path / "crowd" / "labels.csv"
         posterior = aggregate(path, tmp_path / "out", "ibcc", "--kinds", "kind")
         assert set(posterior.kinds()["kind"]) == {"a", "b"}
+
+
+def test_labels_with_times_are_compared_and_go_on(tmp_path):
+    crowd = tmp_path / "crowd"
+    asked = ("--items", 40, "--annotators", 6)
+    assert coterie("simulate", "drifting", *asked, "--out", crowd).returncode == 0
+    words = ("--truth", crowd / "truth.csv", "--models", "all", "--time", "time", "--sweeps", 20)
+    done = coterie("compare", crowd / "labels.csv", *words, "--out", tmp_path / "league")
+    assert done.returncode == 0, done.stderr
+    league = json.loads((tmp_path / "league" / "compare.json").read_text())
+    assert "--time time" in json.dumps(league)
+    page = (tmp_path / "league" / "compare.md").read_text()
+    assert "dynamic" in page
+    assert "needs the time" not in page
+    rows = pd.read_csv(crowd / "labels.csv")
+    rows[:-20].to_csv(tmp_path / "first.csv", index=False)
+    rows[-20:].to_csv(tmp_path / "then.csv", index=False)
+    before = aggregate(tmp_path / "first.csv", tmp_path / "one", "dynamic")
+    run = tmp_path / "one" / "run.coterie"
+    told = ("--update", run, "--time", "time", "--out", tmp_path / "two")
+    done = coterie("aggregate", tmp_path / "then.csv", *told)
+    assert done.returncode == 0, done.stderr
+    after = package.load(tmp_path / "two" / "run.coterie")
+    assert after.annotations.n_labels == before.annotations.n_labels + 20

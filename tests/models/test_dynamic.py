@@ -1,5 +1,7 @@
 """DynamicIBCC as people use it: times read, drift found, constant annotators called constant."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -144,3 +146,18 @@ def test_the_report_and_the_picture_say_who_changed(crowd, posterior, tmp_path):
     ax = posterior.plot.drift(["a1", "a6"])
     assert (ax.get_xlabel(), ax.get_ylabel(), len(ax.lines)) == ("moment", "accuracy", 2)
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a1", "a6"]
+
+
+def test_more_labels_with_their_times_join(crowd):
+    """Without times they are refused; with them the model is that of all labels."""
+    frame = crowd.annotations.to_frame()
+    model = coterie.DynamicIBCC(sweeps=60, burn_in=20, chains=2, random_state=0, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(frame.iloc[:-40], time="time").update(frame.iloc[-40:], time="time")
+        joined = model.posterior_.annotations
+        assert joined.n_labels == len(frame)
+        np.testing.assert_array_equal(joined.times.time, crowd.annotations.times.time)
+        assert len(model.posterior_.drift()) == crowd.annotations.n_annotators
+        with pytest.raises(coterie.DataError, match="needs the time of every label"):
+            model.update([("another", "somebody", crowd.annotations.classes[0])])

@@ -58,6 +58,7 @@ class Data(NamedTuple):
     truth: Path | None
     only: list[str] | None
     duplicates: str
+    time: str | None = None
 
 
 class Field(NamedTuple):
@@ -89,9 +90,15 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
     if target.out is not None:
         check_target(target.out, force=target.force)
     sources, passed_over = find_sources(data.path, data.truth, data.only)
-    models = line_up(field.models, seed=field.seed, duplicates=data.duplicates, sweeps=field.sweeps)
+    models = line_up(
+        field.models,
+        seed=field.seed,
+        duplicates=data.duplicates,
+        sweeps=field.sweeps,
+        timed=data.time is not None,
+    )
     jobs = {
-        (source.name, name): fit_job(source, name, model, data.duplicates)
+        (source.name, name): fit_job(source, name, model, data.duplicates, data.time)
         for source in sources
         for name, model in models.items()
     }
@@ -218,6 +225,7 @@ def command(data: Data, field: Field, means: Means) -> str:
         "models": field.models and ",".join(field.models),
         "only": data.only and ",".join(data.only),
         "duplicates": data.duplicates if data.duplicates != "error" else None,
+        "time": data.time,
         "seed": field.seed or None,
         "sweeps": field.sweeps,
         "timeout": means.timeout if means.timeout != Limits().seconds else None,

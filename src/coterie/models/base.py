@@ -95,6 +95,7 @@ class Estimator:
         item: Hashable | None = None,
         annotator: Any = None,
         label: Hashable | None = None,
+        **reading: Any,
     ) -> Self:
         """Go on with more labels: what ``fit`` would find of old and new ones together.
 
@@ -103,7 +104,7 @@ class Estimator:
 
         Parameters
         ----------
-        more, true_labels, item, annotator, label
+        more, true_labels, item, annotator, label, **reading
             As for ``fit``. A pair that has a label already is a repeated one. Without any new
             labels, ``[]``, chains go on with those that there are, and true labels can join.
         """
@@ -115,9 +116,9 @@ class Estimator:
             whole = old if true_labels is None else joined(old, None, self.duplicates, true_labels)
             self.posterior_ = self._go_on(whole, posterior)
             return self
-        known: dict[str, Any] = {}
+        known: dict[str, Any] = reading
         if not isinstance(more, Annotations):
-            known = {"classes": old.classes.tolist()}
+            known = {**reading, "classes": old.classes.tolist()}
             if len(old.extra_answers):
                 known["extra_answers"] = old.extra_answers.tolist()
         columns = {"item": item, "annotator": annotator, "label": label}

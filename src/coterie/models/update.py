@@ -40,6 +40,7 @@ def joined(
     """Give old labels and new ones together: items and annotators of both, classes of the old.
 
     What is known of items stays known, of old ones and new ones; ``true_labels`` may be of both.
+    Times are kept where all labels have them.
 
     Examples
     --------
@@ -57,6 +58,7 @@ def joined(
         classes=old.classes.tolist(),
         extra_answers=old.extra_answers.tolist() or None,
         duplicates=duplicates,
+        time="time" if all(one.times is not None for one in parts) else None,
     )
     gold = {item: label for one in parts for item, label in one.gold.items()}
     if true_labels is not None:

@@ -36,6 +36,9 @@ def compare(
         ),
     ] = None,
     duplicates: Duplicates = "error",
+    time: Annotated[
+        str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
+    ] = None,
     seed: Seed = 0,
     sweeps: Annotated[
         int | None,
@@ -52,7 +55,7 @@ def compare(
     from coterie.cli import compare as command
 
     command.run(
-        command.Data(path, truth, split(only), duplicates),
+        command.Data(path, truth, split(only), duplicates, time),
         command.Field(split(models), seed, sweeps),
         command.Means(timeout, memory, jobs),
         command.Target(out, force),

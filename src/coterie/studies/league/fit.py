@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import time
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from coterie.io import read, read_truth
 from coterie.metrics import Score
@@ -27,18 +29,27 @@ class Fitted(NamedTuple):
     seconds: float
 
 
-def fit_job(source: Source, name: str, model: Estimator, duplicates: str = "error") -> Job:
-    """Make the job of a model, under its name, on a data set."""
-    told = {"source": source, "model": model, "duplicates": duplicates}
+def fit_job(
+    source: Source,
+    name: str,
+    model: Estimator,
+    duplicates: str = "error",
+    time: str | None = None,
+) -> Job:
+    """Make the job of a model, under its name, on a data set whose labels may have a time."""
+    told: dict[str, Any] = {"source": source, "model": model, "duplicates": duplicates}
+    told |= {} if time is None else {"moments": time}
     return Job(f"{source.name}/{name}", fit_and_score, told)
 
 
-def fit_and_score(source: Source, model: Estimator, duplicates: str) -> Fitted | None:
+def fit_and_score(
+    source: Source, model: Estimator, duplicates: str, moments: str | None = None
+) -> Fitted | None:
     """Read, fit and score; None if there is no true label to score against."""
     truth = None if source.truth is None else read_truth(source.truth)
     if truth is None or truth.empty:
         return None
-    annotations = read(source.labels, duplicates=duplicates)
+    annotations = read(source.labels, duplicates=duplicates, time=moments)
     warm_up(model)
     start = time.process_time()  # what else the machine does is not the model's
     posterior = model.fit(annotations).posterior_
@@ -52,7 +63,8 @@ def warm_up(model: Estimator) -> None:
         short = set_known(copy.deepcopy(model), {"sweeps": 2, "burn_in": 1, "chains": 1})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            short.fit(read(TRIPLES))
+            crowd = pd.DataFrame(TRIPLES, columns=["item", "annotator", "label"])
+            short.fit(read(crowd.assign(time=range(4)), time="time"))
     except Exception:
         return  # the fit itself will say what is wrong
 

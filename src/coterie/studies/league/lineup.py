@@ -22,6 +22,7 @@ def line_up(
     seed: int = 0,
     duplicates: str = "error",
     sweeps: int | None = None,
+    timed: bool = False,
 ) -> dict[str, Estimator]:
     """Make the models, by name, the vote first if nobody named it.
 
@@ -37,6 +38,8 @@ def line_up(
     sweeps
         Length of the chains of sampling models, of which 30 % are burn-in; those whose own chains
         are shorter keep them. None leaves all be.
+    timed
+        Labels have times: ``"all"`` then has models that need those.
 
     Examples
     --------
@@ -50,7 +53,8 @@ def line_up(
     """
     if duplicates not in DUPLICATES:
         raise DataError([Argument("duplicates", duplicates), not_one_of(duplicates, DUPLICATES)])
-    plain = [name for name, kind in MODELS.items() if not kind.needs]
+    there = {"time"} if timed else set()
+    plain = [name for name, kind in MODELS.items() if there.issuperset(kind.needs)]
     chosen = (plain if name == "all" else [name] for name in names or ["all"])
     wanted = list(dict.fromkeys(name for some in chosen for name in some))
     if REFERENCE not in wanted:
