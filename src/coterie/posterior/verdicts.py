@@ -148,7 +148,7 @@ def _of_coteries(noted: Mapping[str, Any]) -> Verdict:
         return Verdict(False, alone, noted)
     low, high = min(numbers), max(numbers)
     many = f"{low:.1f}" if high - low < 0.05 else f"{low:.1f} to {high:.1f}"
-    found = f"the chains have {many} on average"
+    found = f"the chains have {many} coteries on average"
     pairs = f"whether two annotators belong together by {_percent(apart)}, averaged over pairs"
     if noted["settled"]:
         return Verdict(True, f"Coteries settled: {found}, and differ on {pairs}.", noted)
