@@ -6,18 +6,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import coterie as package
 from builders.command import coterie
-from coterie.cli import aggregate
+from coterie.cli import aggregate, lost, scanned
 from coterie.models import MajorityVote
 
 
 @pytest.fixture
 def full(monkeypatch, tmp_path):
     """A disk that is full when results are written, and a place for what is saved all the same."""
-    monkeypatch.setattr(aggregate.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(lost.tempfile, "gettempdir", lambda: str(tmp_path))
 
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
@@ -62,11 +63,29 @@ def test_a_slip_of_ours_saves_the_result_too(labels, tmp_path, full, monkeypatch
     assert "the result is saved in" in caught.value.__notes__[0]
 
 
+def test_labels_in_parts_are_shown_and_saved_too(tmp_path, full, monkeypatch):
+    frame = package.simulate("mixed", items=40, annotators=6, random_state=0).annotations.to_frame()
+    frame.to_parquet(tmp_path / "labels.parquet")
+
+    def refuse(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(scanned, "write_set", refuse)
+    pattern, out = tmp_path / "*.parquet", tmp_path / "out"
+    done = coterie("aggregate", pattern, "-m", "majority", "--out", out)
+    assert done.returncode == 1
+    assert "MajorityVote calls 40 items" in done.stdout
+    assert "Written to" not in done.stdout
+    found = re.search(r"the result is saved in (.*), which holds the labels in parts", done.stderr)
+    assert len(pd.read_parquet(found[1])) == 40
+    assert not out.exists() or not list(out.iterdir())
+
+
 def test_where_nothing_can_be_saved_that_is_said(labels, tmp_path, full, monkeypatch):
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(aggregate.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(lost.tempfile, "mkdtemp", refuse)
     done = coterie("aggregate", labels, "-m", "majority", "--out", tmp_path / "out")
     assert "the result could not be saved anywhere else either" in done.stderr
 

@@ -6,11 +6,11 @@ import datetime
 import hashlib
 import shlex
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,10 +23,9 @@ from coterie.cli.ahead import compiling_ahead
 from coterie.cli.beside import Beside, shown_with
 from coterie.cli.going_on import earlier_model, gold_apart, read_as, say_time
 from coterie.cli.kinds import is_number, kinds_told
+from coterie.cli.lost import nothing_lost
 from coterie.data.annotations import Annotations
-from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, check_free, write_set
-from coterie.files.paths import reason_of
 from coterie.files.tried import check_room
 from coterie.io import read, read_truth
 from coterie.io.exports.archive import parts_of
@@ -134,24 +133,16 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
         "gold": gold_facts(annotations),
         "truth": None if truth_file is None else checked(str(job.truth), truth_file),
     }
-    with nothing_lost(posterior, scores):
+    with keeping(posterior, scores):
         write(posterior, paths, record, scored, shown, force=job.force)
     show.result(posterior, scores, list(paths.values()))
     return posterior.converged
 
 
-@contextmanager
-def nothing_lost(posterior: Posterior, scores: Mapping[str, Score]) -> Iterator[None]:
-    """Show a result that cannot be written, and save it elsewhere."""
-    try:
-        yield
-    except Exception as error:
-        show.result(posterior, scores, [])
-        told = rescue(posterior)
-        if not isinstance(error, CoterieError | OSError):
-            error.add_note(told)
-            raise
-        raise CoterieError(f"{reason_of(error)}; {told}") from error
+def keeping(posterior: Posterior, scores: Mapping[str, Score]) -> AbstractContextManager[None]:
+    """Show a result that cannot be written within, and save it elsewhere."""
+    shown, use = partial(show.result, posterior, scores, []), "coterie report and coterie.load read"
+    return nothing_lost(shown, posterior.save, "run.coterie", use)
 
 
 def model_of(job: Job) -> Estimator:
@@ -160,20 +151,6 @@ def model_of(job: Job) -> Estimator:
         return earlier_model(job.update, job.model, job.settings)
     latent = {"kinds": int(job.kinds or 1)} if is_number(job.kinds) else {}
     return make_model(job.model, **job.settings, **latent)
-
-
-def rescue(posterior: Posterior) -> str:
-    """Save a result that cannot be put where it should, and say where it is now."""
-    for parent in (tempfile.gettempdir, Path.cwd, Path.home):
-        with suppress(Exception):
-            path = Path(tempfile.mkdtemp(prefix="coterie-", dir=parent()), "run.coterie")
-            try:
-                posterior.save(path)
-            except BaseException:
-                path.parent.rmdir()
-                raise
-            return f"the result is saved in {path}, which coterie report and coterie.load read"
-    return "the result could not be saved anywhere else either"
 
 
 def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
@@ -209,12 +186,15 @@ def score_vote(annotations: Annotations, truth: pd.Series) -> dict[str, Score]:
     return {vote.model: score}
 
 
-def places(job: Job, model: Estimator) -> dict[str, Path]:
-    """Name the files to write, and check before any work that they may be written."""
+def places(job: Job, model: Estimator, *, parts: bool = False) -> dict[str, Path]:
+    """Name the files to write, and check before any work that they may be written.
+
+    Labels in parts are named by who writes them; here only that none are there.
+    """
     check_format(job.format)
     if job.out is None:
         return {}
-    tables = ["labels", "annotators", "confusion"]
+    tables = ["annotators", "confusion"] if parts else ["labels", "annotators", "confusion"]
     tables += ["coteries"] if model.abilities.coteries else []
     tables += ["kinds"] if job.kinds else []
     tables += ["drift"] if "time" in model.needs else []
@@ -223,8 +203,14 @@ def places(job: Job, model: Estimator) -> dict[str, Path]:
     paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
     if job.report:
         paths["report"] = job.out / "report.html"
-    check_free(job.out, [*paths.values(), *other_formats(paths.values())], force=job.force)
+    others = [*other_formats(paths.values()), *(parts_in(job.out) if parts else [])]
+    check_free(job.out, [*paths.values(), *others], force=job.force)
     return paths
+
+
+def parts_in(out: Path) -> list[Path]:
+    """List the parts that labels were written in."""
+    return sorted((out / "labels").glob("part-*.parquet"))
 
 
 def write(
@@ -266,7 +252,7 @@ def leavings(paths: Mapping[str, Path]) -> list[Path]:
     """Name all files that a run may leave where this one writes."""
     out = paths["run"].parent
     tables = [out / f"{name}.{format}" for name in TABLES for format in FORMATS]
-    return [*tables, *sorted((out / "labels").glob("part-*.parquet")), out / "report.html"]
+    return [*tables, *parts_in(out), out / "report.html"]
 
 
 def command() -> str:

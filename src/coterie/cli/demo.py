@@ -33,7 +33,7 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
         "input": {"simulated": "mixed", **aggregate.sizes(crowd.annotations)},
     }
     scored = Scored(scores[posterior.model], scores[vote.model])
-    with aggregate.nothing_lost(posterior, scores):
+    with aggregate.keeping(posterior, scores):
         aggregate.write(posterior, paths, record, scored, force=force)
     remark = recovery(posterior, crowd) if posterior.abilities.coteries else ""
     show.result(posterior, scores, list(paths.values()), remark)

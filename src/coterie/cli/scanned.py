@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coterie.abilities import SAMPLED
 from coterie.cli import aggregate, show
+from coterie.cli.lost import nothing_lost
 from coterie.errors import CoterieError
-from coterie.files.atomic import Writer, check_free, write_set
+from coterie.files.atomic import Writer, write_set
 from coterie.files.tried import check_room
 from coterie.io.read import read_truth
 from coterie.io.scan import Scan, scan
 from coterie.io.scan.sources import is_scanned
-from coterie.io.write import check_format, json_writer, other_formats, table_writer, targets
+from coterie.io.write import check_format, json_writer, table_writer
 from coterie.models import Estimator, MajorityVote
 from coterie.posterior import Posterior
 from coterie.posterior.parts import Totals, part_writers, sum_up
@@ -46,7 +47,8 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: st
     """
     refuse(reading, job)
     model = model_of(job, engine)
-    paths = places(job, model)
+    check_format("parquet")
+    paths = aggregate.places(job, model, parts=True)
     truth = None if job.truth is None else read_truth(job.truth)
     told = {name: reading[name] for name in READ}
     labels = scan(sources[0] if len(sources) == 1 else list(sources), **told)
@@ -72,12 +74,26 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: st
     }
     start, totals = time.perf_counter(), Totals(posterior)
     if paths:
-        write(posterior, paths, record, totals, force=job.force)
+        with keeping(posterior, scores):
+            write(posterior, paths, record, totals, force=job.force)
     else:
         sum_up(posterior, totals)
     wrote = time.perf_counter() - start
     say_result(posterior, totals, scores, paths, wrote)
     return posterior.converged
+
+
+def keeping(
+    posterior: ShardedPosterior, scores: Mapping[str, Score]
+) -> AbstractContextManager[None]:
+    """Show a result that cannot be written within, and save the labels elsewhere."""
+
+    def shown() -> None:
+        totals = Totals(posterior)  # others may have been summed in part
+        sum_up(posterior, totals)
+        say_found(posterior, totals, scores)
+
+    return nothing_lost(shown, posterior.write_labels, "labels", "holds the labels in parts")
 
 
 def refuse(reading: Mapping[str, Any], job: Job) -> None:
@@ -106,24 +122,6 @@ def model_of(job: Job, engine: str) -> Estimator:
             " model that is sampled"
         )
     return model
-
-
-def places(job: Job, model: Estimator) -> dict[str, Path]:
-    """Name the files to write beside the labels, and check before any work that they may be."""
-    check_format(job.format)
-    check_format("parquet")
-    if job.out is None:
-        return {}
-    tables = ["annotators", "confusion"]
-    tables += ["coteries"] if model.abilities.coteries else []
-    tables += ["diagnostics"] if model.method in SAMPLED else []
-    paths = targets(job.out, tables, job.format)
-    paths |= {"run": job.out / "run.json", "posterior": job.out / "run.coterie"}
-    if job.report:
-        paths["report"] = job.out / "report.html"
-    parts = sorted((job.out / "labels").glob("part-*.parquet"))
-    check_free(job.out, [*paths.values(), *other_formats(paths.values()), *parts], force=job.force)
-    return paths
 
 
 def say_scanned(sources: Sequence[str], labels: Scan) -> None:
@@ -210,13 +208,7 @@ def say_result(
     took: float,
 ) -> None:
     """Show how the run ended."""
-    out = show.console()
-    show.line("")
-    for line in show.consensus(posterior, out.width, n=totals.items):
-        show.line(line)
-    show.people(posterior)
-    show.compared(scores)
-    show.convergence(posterior)
+    say_found(posterior, totals, scores)
     doubtful = f"{count(totals.review, 'item')} below {100 * REVIEW:.0f} %"
     if not paths:
         show.line(f"Next: add --out result/ for labels, tables and a report; {doubtful}")
@@ -226,3 +218,13 @@ def say_result(
     names = ", ".join([parts, *(path.name for path in paths.values())])
     show.line(f"Written to {folder} in {seconds(took)} s: {names}")
     show.line(f"Next: ask for more labels of the {doubtful} (review in the parts of labels)")
+
+
+def say_found(posterior: ShardedPosterior, totals: Totals, scores: Mapping[str, Score]) -> None:
+    """Show what was found."""
+    show.line("")
+    for line in show.consensus(posterior, show.console().width, n=totals.items):
+        show.line(line)
+    show.people(posterior)
+    show.compared(scores)
+    show.convergence(posterior)
