@@ -1,12 +1,15 @@
 """Tables as files: what a spreadsheet would run is made harmless, everything else is kept."""
 
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import openpyxl
 import pandas as pd
 import pytest
 
-from coterie.io.write import table_writer
+from coterie.io.write import FORMATS, table_writer
 
 FORMULAS = [
     "|cmd",
@@ -92,3 +95,23 @@ def test_a_sheet_has_a_header_that_stays_filters_and_short_numbers(tmp_path):
     assert page["B2"].number_format == "0.000"
     assert page["B2"].value == pytest.approx(1 / 3)
     assert page.column_dimensions["A"].width == 32
+
+
+FULL = """
+import pandas as pd
+from pathlib import Path
+from coterie.io.write import table_writer
+table = pd.DataFrame({"item": [f"q{i * 7919 % 10007}" for i in range(5000)]})
+try:
+    table_writer(table, FORMAT)(Path("/dev/full"))
+except OSError as error:
+    print("heard of")
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_disk_that_is_full_is_heard_of_once(format):
+    program = FULL.replace("FORMAT", repr(format))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("heard of\n", "")

@@ -7,6 +7,7 @@ import importlib.util
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +83,11 @@ def _write_typed(table: pd.DataFrame, format: str, path: Path) -> None:
         shown = {name: table[name].map(_in_a_cell) for name in _texts(table)}
         sheet = _harmless(table.assign(**shown))
         sheet = sheet.set_axis([_in_a_cell(name) for name in sheet.columns], axis=1)
-        with path.open("wb") as file, pd.ExcelWriter(file, engine="openpyxl") as book:
+        held = BytesIO()  # a full disk while a book is open is heard of again when it is closed
+        with pd.ExcelWriter(held, engine="openpyxl") as book:
             sheet.to_excel(book, index=False)
             _lay_out(next(iter(book.sheets.values())), sheet)
+        path.write_bytes(held.getbuffer())
     else:
         table.to_json(path, orient="records", indent=1, force_ascii=False, date_format="iso")
 
