@@ -126,6 +126,16 @@ def test_a_fit_on_dask_has_the_bits_of_threads(kind, client, monkeypatch):
     assert bits(fit(kind, annotations, engine=client, sampler="auto", **FEW)) == expected
 
 
+def test_workers_open_the_shards_of_a_scan(client, tmp_path):
+    pytest.importorskip("pyarrow")
+    labels = coterie.simulate("mixed", items=60, annotators=9, random_state=2).annotations
+    labels.to_frame().to_parquet(tmp_path / "labels.parquet")
+    scan = coterie.scan(tmp_path / "labels.parquet", shard_labels=100)
+    found = fit("Consensus", scan, engine=client, sampler="auto", **FEW)
+    assert bits(found.gather()) == bits(fit("Consensus", labels, **FEW))
+    assert found.annotators().equals(fit("Consensus", labels, **FEW).annotators())
+
+
 @pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
 def test_a_killed_worker_changes_no_bit(kind, client, monkeypatch):
     annotations = crowd()

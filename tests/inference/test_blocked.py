@@ -256,3 +256,29 @@ def test_an_item_of_a_hundred_thousand_labels_and_a_hot_annotator():
     logs = np.log(matrix[annotator, shard.item_answer]).sum(axis=0)
     expected = np.exp(logs - np.logaddexp.reduce(logs))
     np.testing.assert_allclose(holder.sums(0, 0)[0], expected, rtol=1e-6, atol=1e-12)
+
+
+def lopsided():
+    """One annotator with nearly all labels, and hundreds with one label each."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(3, size=400)
+    rows = [(i, f"once {i}", truth[i] if rng.random() < 0.7 else 0) for i in range(400)]
+    rows += [(i, "hot", truth[i] if rng.random() < 0.9 else 2) for i in range(400)]
+    rows += [(i, "hot", truth[i]) for i in range(0, 400, 7)]  # who repeats
+    return coterie.read([(f"q{i}", l, "abc"[c]) for i, l, c in rows], duplicates="keep"), truth
+
+
+@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
+def test_one_annotator_with_all_labels_and_many_with_one(kind, monkeypatch):
+    annotations, truth = lopsided()
+    few = {"sweeps": 30, "burn_in": 10}
+    expected = fit(kind, annotations, **few)
+    in_shards(monkeypatch, 5, annotations)
+    found = fit(kind, annotations, n_jobs=2, **few)
+    assert bits(found) == bits(expected)
+    people = found.annotators().set_index("annotator")
+    assert people.loc["hot", "n_labels"] == 400 + 58
+    assert people["accuracy"].between(0, 1).all()
+    names = [f"q{i}" for i in range(400)]
+    labels = found.labels().set_index("item").loc[names, "label"].to_numpy()
+    assert np.mean(labels == np.array(list("abc"))[truth]) > 0.8
