@@ -28,8 +28,31 @@ def test_ratios_are_differences_of_the_joint(model):
     split_merge.check_split_ratio(*SAMPLERS[model])
 
 
-def test_every_pair_and_every_order_is_equally_probable():
-    split_merge.check_pairs_and_orders(*SAMPLERS["cbcc"])
+@every_model
+def test_pairs_are_chosen_as_is_said(model):
+    split_merge.check_pairs(*SAMPLERS[model])
+
+
+def test_every_order_is_equally_probable():
+    split_merge.check_orders(*SAMPLERS["cbcc"])
+
+
+def test_a_group_without_a_weight_is_like_none():
+    """A -log nu too large for a float: the others merge all the same."""
+    stage = split_merge.Stage(*SAMPLERS["hcbcc"])
+    state, prior, room, run = stage.make(((0, 1, 2, 2), ()))
+    room.said.decay[stage.people[0]] = np.inf
+    seats = split_merge.seating(stage, state)
+    for own, alike in enumerate(([0, 0.5, 0.5], [0, 0, 1], [0, 1, 0])):
+        stage.pairs.gather_groups(seats, room)
+        a = stage.piles.GROUPS + state.slot[own]
+        stage.pairs.weigh_partners(a, -1, own, seats, prior.split, room)
+        sizes = np.where(np.arange(3) == own, 0, [1, 1, 2])
+        np.testing.assert_allclose(room.weights[:3], (alike + sizes / sizes.sum()) / 2)
+    room.proposals[0] = 200
+    with np.errstate(invalid="ignore"):  # what is no number is the point of it
+        run(np.random.default_rng(1))
+    assert np.all(state.group[stage.people[1:]] != state.group[stage.people[0]])
 
 
 def test_what_has_no_ratio_is_never_accepted():

@@ -41,7 +41,7 @@ CBCC = cases.case(
 HCBCC = cases.case("hcbcc", FOUR, cases.hierarchical(cases.MEAN_2, cases.RATES_2))
 CONSENSUS = consensus.case(TWO_CLASSES, consensus.TWO, knowledge_points=2)
 TRUTH = {0: 0, 1: 1, 2: 0, 3: 1}
-ALPHA = 2.5  # splits and merges are both turned down now and then
+ALPHA = 0.9  # splits and merges are both turned down now and then
 NU = np.array([[0.7, 0.4], [0.55, 0.9], [0.3, 0.8], [0.5, 0.5], [0.65, 0.2]])
 SPARE = 0.3, 0.6  # of beta and eta: whatever they are, the ratio is the same
 
@@ -54,7 +54,9 @@ class Stage:
         self.people = case.problem.active
         self.truth = {i: TRUTH[i] for i in case.problem.counted}
         self.has_known = case.model == "consensus"
-        self.move = sampler.module("gibbs.split_merge").module
+        self.move, self.pairs, self.piles = (
+            sampler.module(f"gibbs.{name}").module for name in ("split_merge", "pairs", "piles")
+        )
         self.made = {}
         self.n = np.zeros((case.problem.n_annotators, 2, 2), int)
         for i, l, c in case.problem.labels:
@@ -96,6 +98,12 @@ class Stage:
         self.fill(room.crowd)
         self.file("split").sum_decays(room)
         return state, prior, room, self.file("split").split_and_merge
+
+    def choose(self, numbers, seats, prior, room):
+        """Choose a pair by these numbers, the first of which says what it is for."""
+        self.pairs.gather_groups(seats, room)
+        splits = numbers[0] < self.move.SPLITS
+        return self.pairs.choose_pair(splits, seats, prior.split, room, Forced(numbers[1:]))
 
     def file(self, name):
         """A file of Consensus."""
@@ -173,10 +181,34 @@ class Stage:
         return log_p - sum(stats.dirichlet.logpdf(eta[t], base[t] + S[t]) for t in range(len(S)))
 
 
-def pairs(n):
-    """Uniform numbers for every ordered pair of n, all with the same probability."""
-    for first, second in itertools.product(range(n), range(n - 1)):
-        yield (first + 0.5) / n, (second + 0.5) / (n - 1)
+def choices(stage, at):
+    """Force every choice of a pair: (probability, uniform numbers), whether there is one or not."""
+    state, prior, room, _ = stage.make(at)
+    n, share = len(stage.people), stage.move.SPLITS
+    stage.pairs.gather_groups(seating(stage, state), room)
+    for number, i in enumerate(stage.people):
+        a, start = int(state.group[i]), (number + 0.5) / n
+        others = int(state.size[a]) - 1
+        for j in range(max(others, 1)):
+            more = [(j + 0.5) / others] if others else []
+            yield share / n / max(others, 1), [share / 2, start, *more]
+        for p, more in partners(stage, a, state, prior, room):
+            yield (1 - share) / n * p, [(1 + share) / 2, start, *more]
+
+
+def partners(stage, a, state, prior, room):
+    """Every choice of another to merge with group a, if there is any."""
+    n_groups, seats = int(state.n_coteries[0]), seating(stage, state)
+    if n_groups < 2:
+        yield 1.0, []
+        return
+    own = stage.pairs.place_of(a, seats)
+    stage.pairs.weigh_partners(stage.piles.GROUPS + a, -1, own, seats, prior.split, room)
+    found = room.weights[:n_groups].copy()
+    for k in np.flatnonzero(found):
+        size = int(state.size[state.slot[k]])
+        for j in range(size):
+            yield found[k] / size, [middles(found)[k], (j + 0.5) / size]
 
 
 def orders(n):
@@ -202,20 +234,22 @@ def shares(module, base, room, sides):
 
 def moves(stage, at):
     """Force every pair, order, side and outcome: (probability, next state)."""
-    n = len(stage.people)
-    for pair in pairs(n):
+    module = stage.move
+    for chance, choice in choices(stage, at):
         state, prior, room, _ = stage.make(at)
-        module = stage.move
-        module.choose_pair(room, *pair)
-        module.gather_others(seating(module, state), room)
+        seats = seating(stage, state)
+        if stage.choose(choice, seats, prior, room) == -np.inf:
+            yield from outcomes(stage, at, chance, choice)
+            continue
+        module.gather_others(seats, room)
         others = list(orders(int(room.n_others[0])))
-        splits = state.group[room.pair[0]] == state.group[room.pair[1]]
+        splits = choice[0] < module.SPLITS
         for order in others:
             ways = itertools.product((0, 1), repeat=int(room.n_others[0])) if splits else [()]
-            module.gather_others(seating(module, state), room)
+            module.gather_others(seats, room)
             module.shuffle(room.others, int(room.n_others[0]), Forced(order))
             for sides in ways:
-                p, numbers = 1 / (n * (n - 1) * len(others)), [*pair, *order]
+                p, numbers = chance / len(others), [*choice, *order]
                 stays = shares(module, prior.split, room, sides)
                 for side, share in zip(sides, stays, strict=True):
                     p *= 1 - share if side else share
@@ -223,8 +257,8 @@ def moves(stage, at):
                 yield from outcomes(stage, at, p, numbers)
 
 
-def seating(module, state):
-    return module.Seating(state.group, state.size, state.slot, state.n_coteries)
+def seating(stage, state):
+    return stage.piles.Seating(state.group, state.size, state.slot, state.n_coteries)
 
 
 def outcomes(stage, at, p, numbers):
@@ -233,6 +267,8 @@ def outcomes(stage, at, p, numbers):
     for taken in chances:
         if taken < 1:
             yield p * (1 - taken), after(stage, at, [*numbers, (1 - taken) * NEARLY])
+        if taken == 0:
+            return
         p, numbers = p * taken, [*numbers, 1 - taken * NEARLY]
     for chosen in itertools.product(*[range(len(one)) for one in known]):
         share = np.prod([one[j] for one, j in zip(known, chosen, strict=True)])
@@ -244,9 +280,9 @@ def weighed(stage, at, numbers):
     """The chances that a proposal is taken, step by step, and those of d of the groups it makes."""
     state, prior, room, _ = stage.make(at)
     module, alpha = stage.move, state.log_concentration[0]
-    log_ratio = module.propose(seating(module, state), alpha, prior.split, room, Forced(numbers))
+    log_ratio = module.propose(seating(stage, state), alpha, prior.split, room, Forced(numbers))
     chances, known = [min(1.0, exp(log_ratio))], []
-    if stage.has_known:
+    if stage.has_known and log_ratio > -np.inf:
         splits = state.group[room.pair[0]] == state.group[room.pair[1]]
         split, (_, _, whole, _) = stage.file("split"), stage.made[at]
         correction = split.log_correction(state, prior, whole)
@@ -293,13 +329,12 @@ def check_split_ratio(sampler, case):
     module = stage.move
     log_p = stage.log_weights()
     for at in log_p:
-        for pair in pairs(len(stage.people)):
-            state, prior, room, _ = stage.make(at)
-            module.choose_pair(room, *pair)
-            i, j = (stage.people.index(l) for l in room.pair)
+        for i, j in itertools.permutations(range(len(stage.people)), 2):
             if at[0][i] == at[0][j]:
                 continue
-            module.gather_others(seating(module, state), room)
+            state, prior, room, _ = stage.make(at)
+            room.pair[:] = stage.people[i], stage.people[j]
+            module.gather_others(seating(stage, state), room)
             module.allocate(False, prior.split, room, Forced([]))
             got = module.log_split(np.log(ALPHA), prior.split, room)
             merged = [at[0][i] if m == at[0][j] else m for m in at[0]]
@@ -308,16 +343,42 @@ def check_split_ratio(sampler, case):
             assert abs(got - want) < SAME, f"{got} for a difference of {want}"
 
 
-def check_pairs_and_orders(sampler, case):
-    """Every pair and every order is as probable as every other."""
+def check_pairs(sampler, case):
+    """Every pair is chosen in one way, with the probability that is said, and by who is alike."""
     stage = Stage(sampler, case)
-    module = stage.move
-    _, _, room, _ = stage.make(((0,) * len(stage.people), ()))
-    found = []
-    for pair in pairs(len(stage.people)):
-        module.choose_pair(room, *pair)
-        found.append(tuple(room.pair.tolist()))
-    assert sorted(found) == sorted(itertools.permutations(stage.people, 2))
+    for at in stage.log_weights():
+        assert_gathered(stage, at)
+        found, total = [], 0.0
+        for p, numbers in choices(stage, at):
+            state, prior, room, _ = stage.make(at)
+            log_p = stage.choose(numbers, seating(stage, state), prior, room)
+            total += p
+            if log_p > -np.inf:
+                assert abs(exp(log_p) - 2 * len(stage.people) * p) < SAME
+                found.append(tuple(room.pair.tolist()))
+                i, j = state.group[room.pair]
+                assert (i == j) == (numbers[0] < stage.move.SPLITS)
+        assert abs(total - 1) < SAME
+        assert sorted(found) == sorted(itertools.permutations(stage.people, 2))
+
+
+def assert_gathered(stage, at):
+    """Groups are summed, whatever was summed before."""
+    state, _, room, _ = stage.make(at)
+    for _ in range(2):
+        stage.pairs.gather_groups(seating(stage, state), room)
+    for m in set(state.group[stage.people]):
+        members, pile = np.flatnonzero(state.group == m), stage.piles.GROUPS + m
+        counts = room.said.counts[members].sum(axis=0)
+        np.testing.assert_array_equal(room.sides.counts[pile], counts)
+        np.testing.assert_array_equal(room.sides.total[pile], counts.sum(axis=0))
+        np.testing.assert_allclose(room.sides.decay[pile], room.said.decay[members].sum(axis=0))
+        assert room.sides.size[pile] == len(members)
+
+
+def check_orders(sampler, case):
+    """Every order is as probable as every other."""
+    module = Stage(sampler, case).move
     shuffled = []
     for order in orders(4):
         others = np.arange(6, dtype=np.int32)

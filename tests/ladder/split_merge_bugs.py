@@ -1,15 +1,20 @@
 """Bugs to plant in splits and merges: each an edit of the source, and the check that catches it."""
 
-from ladder.bugs import CBCC, in_file
+from ladder.bugs import CBCC as CBCC_FILE
+from ladder.bugs import in_file
 from ladder.cases import CBCC_2, HCBCC_2
 from ladder.split_merge import (
+    CBCC,
     CONSENSUS,
-    check_pairs_and_orders,
+    HCBCC,
+    check_orders,
+    check_pairs,
     check_split_is_stationary,
     check_split_ratio,
 )
 
 MOVE, CONSENSUS_MOVE = "kernels/gibbs/split_merge.py", "kernels/gibbs/consensus/split.py"
+PAIRS, PILES = "kernels/gibbs/pairs.py", "kernels/gibbs/piles.py"
 
 # name: (case, check, edits)
 BUGS = {
@@ -21,7 +26,7 @@ BUGS = {
     "sizes forgotten": (
         CBCC_2,
         check_split_ratio,
-        in_file(MOVE, ("math.lgamma(sides.size[k]) + sides", "sides")),
+        in_file(PILES, ("math.lgamma(sides.size[k]) + log", "log")),
     ),
     "proposal probability forgotten": (
         CBCC_2,
@@ -36,7 +41,7 @@ BUGS = {
     "merge weighed as a split": (
         CBCC_2,
         check_split_is_stationary,
-        in_file(MOVE, ("return log_ratio if splits else -log_ratio", "return log_ratio")),
+        in_file(MOVE, ("    log_ratio = log_ratio if splits else -log_ratio\n", "")),
     ),
     "sides exchanged": (
         HCBCC_2,
@@ -51,27 +56,74 @@ BUGS = {
     "labels left behind": (
         CBCC_2,
         check_split_is_stationary,
-        in_file(CBCC, ("            count_sides(left, state, room)\n", "")),
+        in_file(CBCC_FILE, ("            count_sides(left, state, room)\n", "")),
     ),
     "prior of strengths forgotten": (
         HCBCC_2,
         check_split_ratio,
-        in_file(MOVE, (" + shape * math.log1p(decay / rate)", "")),
+        in_file(PILES, (" + shape * math.log1p(decay / rate)", "")),
     ),
     "nu forgotten": (
         HCBCC_2,
         check_split_ratio,
-        in_file(MOVE, ("            decay += room.said.decay[more, g]\n", "")),
-    ),
-    "some pairs never chosen": (
-        CBCC_2,
-        check_pairs_and_orders,
-        in_file(MOVE, ("second >= first", "second > first")),
+        in_file(
+            PILES, ("        room.sides.decay[k, g] += room.said.decay[l, g]\n", "        pass\n")
+        ),
     ),
     "some orders never chosen": (
         CBCC_2,
-        check_pairs_and_orders,
+        check_orders,
         in_file(MOVE, ("int64(rng.random() * (k + 1))", "int64(rng.random() * k)")),
+    ),
+    "choice of the pair forgotten": (
+        CBCC,
+        check_split_is_stationary,
+        in_file(MOVE, (" - log_choice\n", "\n")),
+    ),
+    "choice on the way back forgotten": (
+        HCBCC_2,
+        check_split_is_stationary,
+        in_file(MOVE, ("log_choice_back(splits, seating, base, room) - log", "-log")),
+    ),
+    "more splits than merges": (
+        CBCC,
+        check_split_is_stationary,
+        in_file(MOVE, ("SPLITS = 0.5\n", "SPLITS = 0.4\n")),
+    ),
+    "members of the other side on the way back": (
+        CBCC,
+        check_split_is_stationary,
+        in_file(PAIRS, ("math.log(size[LEAVES])", "math.log(size[STAYS])")),
+    ),
+    "i among those who may leave": (
+        CBCC,
+        check_split_is_stationary,
+        in_file(PAIRS, ("-math.log(size[BOTH] - 1)", "-math.log(size[BOTH])")),
+    ),
+    "i left with themselves": (
+        CBCC_2,
+        check_pairs,
+        in_file(PAIRS, (" and l != but", "")),
+    ),
+    "new side no partner": (
+        HCBCC,
+        check_split_is_stationary,
+        in_file(PAIRS, ("share = size[pile] / others if pile >= 0", "share = 0.0 if pile >= 0")),
+    ),
+    "partner on the same side": (
+        HCBCC,
+        check_split_is_stationary,
+        in_file(PAIRS, ("weigh_partners(STAYS, LEAVES, own", "weigh_partners(STAYS, STAYS, own")),
+    ),
+    "piles not cleared": (
+        CBCC,
+        check_pairs,
+        in_file(PAIRS, ("clear_pile(GROUPS + int64(seating.slot[k]), room.sides)", "pass")),
+    ),
+    "partner's probability not said": (
+        CBCC,
+        check_pairs,
+        in_file(PAIRS, ("return math.log(weights[chosen]) - math", "return -math")),
     ),
     "knowledge not summed": (
         CONSENSUS,

@@ -32,6 +32,9 @@ from coterie.kernels.gibbs.groups import (
     starting_groups,
     update_concentration,
 )
+from coterie.kernels.gibbs.piles import BOTH, LEAVES, STAYS, Base, Said, Seating, base_of
+from coterie.kernels.gibbs.piles import Room as SplitRoom
+from coterie.kernels.gibbs.piles import new_room as new_split_room
 from coterie.kernels.gibbs.seats import (
     Seats,
     add_newcomers,
@@ -42,20 +45,7 @@ from coterie.kernels.gibbs.seats import (
     share_of_new,
     write_partition,
 )
-from coterie.kernels.gibbs.split_merge import (
-    BOTH,
-    LEAVES,
-    STAYS,
-    Base,
-    Said,
-    Seating,
-    base_of,
-    is_accepted,
-    propose,
-    seat_sides,
-)
-from coterie.kernels.gibbs.split_merge import Room as SplitRoom
-from coterie.kernels.gibbs.split_merge import new_room as new_split_room
+from coterie.kernels.gibbs.split_merge import is_accepted, propose, seat_sides
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -300,7 +290,7 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     view = view_of(state, prior)
     seats = new_seats(len(state.slot), data)
     said = Said(state.own, np.zeros((len(state.group), 0)))
-    split = new_split_room(data, PROPOSALS, said)
+    split = new_split_room(data, len(state.slot), PROPOSALS, said)
     return Scratch(view, new_work(data, view), new_room(state, data), split, seats)
 
 

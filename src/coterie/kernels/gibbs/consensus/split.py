@@ -20,17 +20,8 @@ import numpy as np
 
 from coterie.kernels.gibbs.cells import log_marginal, tables_of
 from coterie.kernels.gibbs.consensus.state import Prior, Room, State
-from coterie.kernels.gibbs.split_merge import (
-    BOTH,
-    LEAVES,
-    STAYS,
-    Base,
-    Seating,
-    base_of,
-    is_accepted,
-    propose,
-    seat_sides,
-)
+from coterie.kernels.gibbs.piles import BOTH, LEAVES, STAYS, Base, Seating, base_of
+from coterie.kernels.gibbs.split_merge import is_accepted, propose, seat_sides
 from coterie.kernels.shapes import shapes_of
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.draws import log_add

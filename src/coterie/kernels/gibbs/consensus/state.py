@@ -12,7 +12,7 @@ from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.state import Room as GroupRoom
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.hcbcc.state import new_room as new_group_room
-from coterie.kernels.gibbs.split_merge import Base
+from coterie.kernels.gibbs.piles import Base
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]

@@ -18,7 +18,8 @@ from coterie.kernels.gibbs.hcbcc.parameters import (
     draw_parameters,
 )
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
-from coterie.kernels.gibbs.split_merge import Seating, is_accepted, propose, seat_sides
+from coterie.kernels.gibbs.piles import Seating
+from coterie.kernels.gibbs.split_merge import is_accepted, propose, seat_sides
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
 from coterie.numeric.jit import int64, part, piece

@@ -31,8 +31,8 @@ from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
+from coterie.kernels.gibbs.piles import base_of
 from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
-from coterie.kernels.gibbs.split_merge import base_of
 from coterie.kernels.keep import (
     Keep,
     Record,

@@ -11,9 +11,9 @@ from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, new_cells
 from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, Sums, new_sums
-from coterie.kernels.gibbs.split_merge import Base, Said
-from coterie.kernels.gibbs.split_merge import Room as SplitRoom
-from coterie.kernels.gibbs.split_merge import new_room as new_split_room
+from coterie.kernels.gibbs.piles import Base, Said
+from coterie.kernels.gibbs.piles import Room as SplitRoom
+from coterie.kernels.gibbs.piles import new_room as new_split_room
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -108,7 +108,7 @@ def new_room(state: State, data: Codes, one_strength: bool = False) -> Room:
         sums=new_sums(n_classes, n_answers),
         decay=decay,
         log_decay=np.full(decay.shape, -np.inf),
-        split=new_split_room(data, PROPOSALS, Said(np.zeros_like(state.said), summed)),
+        split=new_split_room(data, n_slots, PROPOSALS, Said(np.zeros_like(state.said), summed)),
         first=np.zeros(n_slots, np.int32),
         following=np.zeros(len(state.group), np.int32),
     )

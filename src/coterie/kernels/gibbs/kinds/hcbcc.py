@@ -49,8 +49,8 @@ from coterie.kernels.gibbs.kinds.shared import (
     space_of,
     starting_kinds,
 )
+from coterie.kernels.gibbs.piles import Base
 from coterie.kernels.gibbs.seats import Seats, new_seats
-from coterie.kernels.gibbs.split_merge import Base
 from coterie.kernels.keep import (
     Keep,
     Record,
