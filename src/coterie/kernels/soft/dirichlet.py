@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
-from coterie.numeric.digamma import digamma_and_log_gamma
+from coterie.numeric.digamma import carried_up
 from coterie.numeric.jit import kernel
 
 FloatArray = NDArray[np.float64]
+
+TINY = 1e-100
+"""A number between this and its inverse can be multiplied once more."""
 
 
 class RowPrior(NamedTuple):
@@ -68,15 +71,21 @@ def update_rows(said: NDArray[Any], scale: float, prior: RowPrior, weight: Float
                     weight[l, c, f] = prior.weight[b, c, f]
                 continue
             total = prior.total[b, f] + counted / scale
-            psi_total, log_gamma_total = digamma_and_log_gamma(total)
+            psi_total, log_gamma_total, product = carried_up(total)
             distance += prior.log_beta[b, f] + log_gamma_total
+            carried = 1 / product  # one logarithm for all of a row, unless it grows too large
             for c in range(n_answers):
                 n, p, log_gamma = 0.0, prior.digamma[b, c, f], prior.log_gamma[b, c, f]
                 if said[l, c, f] > 0:
                     n = said[l, c, f] / scale
-                    p, log_gamma = digamma_and_log_gamma(prior.shape[b, c, f] + n)
+                    p, log_gamma, product = carried_up(prior.shape[b, c, f] + n)
+                    if not TINY < carried < 1 / TINY:
+                        distance += math.log(carried)
+                        carried = 1.0
+                    carried *= product
                 weight[l, c, f] = math.exp(p - psi_total)
                 distance += n * (p - psi_total) - log_gamma
+            distance += math.log(carried)
     return distance
 
 
