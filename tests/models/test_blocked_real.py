@@ -21,7 +21,7 @@ def labels_of(name):
 
 
 @pytest.mark.parametrize("name", ["bluebird", "rte", "dog"])
-@pytest.mark.parametrize("kind", ["IBCC", "CBCC", "HCBCC"])
+@pytest.mark.parametrize("kind", ["IBCC", "CBCC", "HCBCC", "Consensus"])
 def test_blocked_and_collapsed_agree_on(name, kind):
     annotations = labels_of(name)
     found = {}
