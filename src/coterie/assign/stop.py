@@ -18,7 +18,7 @@ from coterie.assign.people import usual_information
 from coterie.assign.risk import SHARED, own_spread, wrong_quantile
 from coterie.errors import DataError
 from coterie.posterior import Posterior
-from coterie.words.numbers import count, tenths
+from coterie.words.numbers import be, count, tenths
 
 FloatArray = NDArray[np.float64]
 
@@ -72,8 +72,9 @@ class Stop:
         done = (
             "All items are settled"
             if n[SETTLED] == len(self.items)
-            else f"{n[SETTLED]:,} of {count(len(self.items), 'item')} are settled, {n[ASK]:,} are"
-            f" worth another label, {n[LEAVE]:,} are not, {n[EXPERT]:,} should go to an expert"
+            else f"{n[SETTLED]:,} of {count(len(self.items), 'item')} {be(n[SETTLED])} settled,"
+            f" {n[ASK]:,} {be(n[ASK])} worth another label, {n[LEAVE]:,} {be(n[LEAVE])} not,"
+            f" {n[EXPERT]:,} should go to an expert"
         )
         unless = ", unless most annotators make the same mistake, which only true labels show"
         return (

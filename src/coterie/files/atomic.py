@@ -21,6 +21,7 @@ from coterie.errors import DataError
 from coterie.files.locks import folder_held, lock
 from coterie.files.paths import naming
 from coterie.files.tried import try_folder
+from coterie.words.numbers import be
 
 NOTE = ".unfinished.json"
 """Lies in a folder while results are put in place: the checksum of each, by name."""
@@ -114,7 +115,7 @@ def check_whole(path: Path) -> None:
     if torn and path.name in sums:
         raise DataError(
             f"{path.parent} holds parts of two runs, one of which was killed while it wrote: "
-            f"{', '.join(map(str, torn))} {'is' if len(torn) == 1 else 'are'} not of the same run "
+            f"{', '.join(map(str, torn))} {be(len(torn))} not of the same run "
             "as the rest; run it again with --force"
         )
 

@@ -13,7 +13,7 @@ from coterie.posterior import Posterior
 from coterie.posterior.verdicts import chain_words
 from coterie.report.people import records
 from coterie.words.names import name
-from coterie.words.numbers import count, decimal, listed
+from coterie.words.numbers import be, count, decimal, listed
 
 POINTS = 250
 """Points of a chain that a trace shows."""
@@ -198,7 +198,7 @@ def without_chains(gone: list[Facts], n: int) -> str:
     if not gone:
         return ""
     which = listed([f"chain {row['chain']} ({row['why']})" for row in gone])
-    are = "is" if len(gone) == 1 else "are"
+    are = be(len(gone))
     return f"{len(gone)} of {count(n, 'chain')} ended in another mode and {are} left out: {which}."
 
 

@@ -13,7 +13,7 @@ from coterie.report.items import CERTAIN, DOUBTFUL
 from coterie.report.truth import OVERCONFIDENT
 from coterie.roles import Kind
 from coterie.words.names import isolated
-from coterie.words.numbers import count, listed, percent, rough, tenths
+from coterie.words.numbers import be, count, listed, percent, rough, tenths
 
 Facts = dict[str, Any]
 
@@ -121,7 +121,7 @@ def how_sure(abilities: Abilities, items: Facts, truth: Facts | None) -> str:
             return f"Every label is known: gold was given for {count(n, 'item')} of {n:,}."
         given = f", {known:,} of them known" if known else ""
         text = (
-            f"{sure:,} of the labels ({share}{given}) {'is' if sure == 1 else 'are'} at least "
+            f"{sure:,} of the labels ({share}{given}) {be(sure)} at least "
             f"{percent(CERTAIN)} certain, and by the model's own account {about} of the {n:,} "
             f"{'is' if wrong < 1.5 else 'are'} wrong"
         )
@@ -138,7 +138,7 @@ def against_truth(truth: Facts | None) -> str:
         return ""
     return (
         f"against the truth of {count(truth['n'], 'item')}, "
-        f"{tenths(truth['accuracy'])} {'is' if truth['n'] == 1 else 'are'} right"
+        f"{tenths(truth['accuracy'])} {be(truth['n'])} right"
     )
 
 
@@ -192,5 +192,5 @@ def _about_items(abilities: Abilities, n: int) -> list[str]:
     items, limit = count(n, "item"), percent(DOUBTFUL)
     if not abilities.probabilities:
         return [f"on {items} less than {limit} of the votes agree: ask more people there first"]
-    are = "is" if n == 1 else "are"
+    are = be(n)
     return [f"{items} {are} less than {limit} certain: ask for more labels there first"]

@@ -118,6 +118,17 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def be(number: float) -> str:
+    """Give the verb that goes with a number of things.
+
+    Examples
+    --------
+    >>> be(1), be(0), be(2)
+    ('is', 'are', 'are')
+    """
+    return "is" if number == 1 else "are"
+
+
 def listed(words: Sequence[str], most: int = 4) -> str:
     """Write a few words as a list; the rest are counted.
 
