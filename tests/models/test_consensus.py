@@ -133,7 +133,7 @@ def test_chains_start_at_the_vote_in_one_coterie():
 
 def evidence(agreement, n_classes=2):
     agreement = np.repeat(np.array(agreement)[:, None], 50, axis=1)
-    return Evidence(np.zeros_like(agreement), agreement, None, n_classes)
+    return Evidence(np.zeros_like(agreement), agreement, None, n_classes, np.zeros(0, np.int64), {})
 
 
 def test_chains_that_disagree_with_most_votes_are_left_out():

@@ -16,6 +16,7 @@ other numbers of parameters have no common measure: such chains are not compared
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -62,6 +63,8 @@ class Evidence(NamedTuple):
     vote_agreement: FloatArray  # (chains, draws)   share of the clear votes that are its truth
     n_coteries: IntArray | None  # (chains, sweeps)   if each adds a density to the log joint
     n_classes: int
+    n_labels: IntArray  # (annotators,)
+    drawn: Mapping[str, FloatArray]  # means of draws, (chains, ...)   by the names of the layout
 
 
 def judge_modes(evidence: Evidence) -> Verdict:

@@ -224,13 +224,17 @@ def report(pooled: Pooled, chain: Chain) -> Reported:
 def _evidence(chains: list[Chain]) -> Evidence:
     """Gather what decides which chains are pooled, as long as the shortest chain has it."""
     sampler = chains[0].sampler
-    n_sweeps, n_draws, _ = np.min([chain.kept.used for chain in chains], axis=0)
+    n_sweeps, n_draws, n_drawn = np.min([chain.kept.used for chain in chains], axis=0)
     n_coteries = np.stack([chain.kept.trace.n_coteries[:n_sweeps] for chain in chains])
+    mean = np.stack([chain.kept.per_draw[:n_drawn].mean(axis=0) for chain in chains])
+    balance = np.stack([chain.kept.class_balance[:n_drawn].mean(axis=0) for chain in chains])
     return Evidence(
         log_joint=np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
         vote_agreement=np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
         n_coteries=n_coteries if sampler.hooks.coterie_densities else None,
         n_classes=sampler.data.n_classes,
+        n_labels=np.diff(sampler.data.annotator_start),
+        drawn={**sampler.layout.split_draws(mean), "class_balance": balance},
     )
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
-from coterie.inference import Hooks, Kernels
+from coterie.inference import Hooks, Kernels, Sampler
 from coterie.models.sampling import SamplingEstimator, check_whole
+from coterie.models.watched import judge_in_time, span_of
 from coterie.priors import DynamicPrior, Prior
 from coterie.words.visible import quoted
 
@@ -108,6 +111,13 @@ class DynamicIBCC(SamplingEstimator):
         assert isinstance(prior, DynamicPrior)
         course = course_of(annotations.times, self.clock, self.unit, self.step_size)
         return pack_prior(prior, course)
+
+    def _sampler(self, annotations: Annotations) -> Sampler:
+        """Put together what is sampled; chains are judged by how everybody goes along in time."""
+        sampler, times = super()._sampler(annotations), annotations.times
+        assert times is not None  # else there is no prior
+        judge = partial(judge_in_time, span_of(sampler.prior.course, times.time))
+        return replace(sampler, hooks=replace(sampler.hooks, judge=judge))
 
     def _check(self) -> None:
         super()._check()

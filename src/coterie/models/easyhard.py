@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from coterie.inference import Hooks, Kernels
 from coterie.models.sampling import SamplingEstimator
+from coterie.models.watched import judge_easy
 from coterie.priors import EasyHardPrior, Prior
 
 
@@ -45,4 +46,4 @@ class EasyHardBCC(SamplingEstimator):
         """Say where the model departs from the others."""
         from coterie.kernels.gibbs.easyhard import check_state, layout_of
 
-        return Hooks(layout=layout_of, check=check_state)
+        return Hooks(layout=layout_of, check=check_state, judge=judge_easy)

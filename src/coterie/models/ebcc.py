@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 
 
 class EBCC(VariationalEstimator):
-    """EBCC (Li, Rubinstein and Cohn, 2019): annotators find the same sub-types of a class hard.
+    """After Li, Rubinstein and Cohn (2019): annotators find the same sub-types of a class hard.
 
     Every class has sub-types, and every annotator a row of answers for each. Given the class, the
     answers of two annotators are then dependent, so that mistakes which many share do not outvote

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds
 from coterie.errors import DataError
-from coterie.inference import Averages, Hooks, Kernels, Reported
+from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler
 from coterie.inference.protocol import no_alignment
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.layout import Layout
@@ -22,6 +22,7 @@ from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.in_blocks import BlockedEstimator
 from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
 from coterie.models.sampling import BURN_IN, SWEEPS, check_whole
+from coterie.models.watched import warn_of_swallowed
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 from coterie.priors import Prior
@@ -172,6 +173,19 @@ class KindsEstimator(BlockedEstimator):
         n_kinds = self.kinds if known is None else len(known.names)
         weight = float(prior.kind_weights)  # type: ignore[attr-defined]
         return kernels.pack_prior(prior, Kinds(n_kinds, codes, weight))  # type: ignore[call-arg]
+
+    def _run(
+        self,
+        annotations: Annotations,
+        sampler: Sampler,
+        options: Options,
+        identity: Mapping[str, Any],
+    ) -> Posterior:
+        """Sample, and look whether a latent kind has taken the place of a class."""
+        posterior = super()._run(annotations, sampler, options, identity)
+        if self.kinds > 1:
+            warn_of_swallowed(posterior)
+        return posterior
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
         """Go on as every model does, unless items have kinds that were told: new ones have none."""

@@ -26,6 +26,9 @@ from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
 
+EVEN = 1e-9
+"""Probabilities that differ by no more are even."""
+
 
 class VariationalEstimator(Estimator):
     """Base of the models that are fitted by a variational bound.
@@ -63,6 +66,8 @@ class VariationalEstimator(Estimator):
             codes, self.model(annotations), self.starts(annotations), limits, clear
         )
         self._note(peak)
+        if "starts" not in facts:
+            warn_of_saddle(peak, annotations)
         settled = "starts" not in facts or warn_of_starts(facts, annotations)
         return Posterior(
             annotations=annotations,
@@ -131,6 +136,27 @@ def warn_of_starts(facts: dict[str, Any], annotations: Annotations) -> bool:
         numbers = {"starts": noted["starts"], "one_label": float(noted["one_label"])}
         warnings.warn(ConvergenceWarning(sentence, numbers), stacklevel=4)
     return bool(noted["settled"])
+
+
+def warn_of_saddle(peak: Peak, annotations: Annotations) -> None:
+    """Warn if all classes of all items are as probable as at an even start.
+
+    Where all votes tie and nothing else tells classes apart, the even start is a saddle: the
+    iteration does not move, and calls that converged.
+    """
+    a = annotations
+    open_ = (a.labels_per_item > 0) & (a.codes.gold < 0)
+    start, found = vote_start(a)[open_], peak.probability[open_]
+    if len(start) < 2 or a.n_classes < 2 or np.ptp(start) > EVEN or np.ptp(found) > EVEN:
+        return
+    warnings.warn(
+        ConvergenceWarning(
+            "the votes of all items tie, and the iteration has not left the even start, which may"
+            " be a saddle: matrices are those of guesses; raise restarts, or add gold labels",
+            {"items": float(len(start)), "bound": peak.bound},
+        ),
+        stacklevel=4,
+    )
 
 
 def warn_of_rise(model: Any, what: str = "bound") -> None:
