@@ -50,7 +50,8 @@ def draw_log_gamma(shape: float, rng: np.random.Generator) -> float:
     if shape >= 1:
         return math.log(draw_gamma(shape, rng))
     # Of 1 - u, not of u: a uniform number may be zero, never one.
-    return math.log(draw_gamma(shape + 1, rng)) + math.log1p(-rng.random()) / shape
+    # Next to a shape of zero it is -inf too; numpy's numbers would warn of that where not compiled.
+    return math.log(draw_gamma(shape + 1, rng)) + math.log1p(-rng.random()) / float(shape)
 
 
 @part
