@@ -162,9 +162,9 @@ def test_it_is_made_like_theirs(arguments):
     for method in ("fit", "fit_predict", "fit_predict_proba"):
         wanted = inspect.signature(getattr(theirs, method)).parameters
         found = inspect.signature(getattr(ours, method)).parameters
-        more = [name for name, one in found.items() if one.kind is one.VAR_KEYWORD]
+        more = [n for n, one in found.items() if one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD)]
         assert list(found) == [*wanted, *more]
-        assert more in ([], ["columns"])  # item=, annotator=, label=
+        assert more in ([], ["kinds", "columns"])  # columns: item=, annotator=, label=
 
 
 @pytest.mark.parametrize(("kind", "seed"), list(zip(KINDS, (0, 1, 1, 2, 0, 4), strict=True)))
