@@ -1,6 +1,7 @@
 """Kernels are compiled in the fast mode where it works, and plainly where it does not."""
 
 import ast
+import gc
 import importlib
 import subprocess
 import sys
@@ -243,3 +244,16 @@ def test_nothing_but_a_kernel_needs_numba():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "['yes', 'no']", done.stderr
+
+
+def test_garbage_is_looked_for_as_before_after_compiling():
+    often, rarely = gc.get_threshold(), jit.RareCollection()
+    try:
+        with rarely, rarely:
+            assert gc.get_threshold() == (jit.RARELY, *often[1:])
+        assert gc.get_threshold() == often
+        gc.set_threshold(0)
+        with rarely:
+            assert gc.get_threshold()[0] == 0  # who has none gets none
+    finally:
+        gc.set_threshold(*often)

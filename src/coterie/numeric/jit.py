@@ -11,6 +11,7 @@ Under ``NUMBA_DISABLE_JIT=1`` everything stays Python.
 from __future__ import annotations
 
 import functools
+import gc
 import os
 import threading
 import time
@@ -36,6 +37,10 @@ PUBLIC: dict[str, dict[str, Any]] = {
     "piece": {"nogil": True, "error_model": "numpy", "forceinline": True},
 }
 """Documented options of ``numba.njit``."""
+
+
+RARELY = 100_000
+"""New objects after which garbage is looked for while something is compiled."""
 
 
 def kernel(function: F) -> F:
@@ -204,7 +209,7 @@ class Kernel(Compiled):
         import numba
 
         assert self.folder is not None
-        with cache.alone(self.folder, self.function):
+        with cache.alone(self.folder, self.function), _rarely:
             dispatcher.compile(tuple(map(numba.typeof, args)))
 
     def _with_less(self, args: tuple[Any, ...], error: Exception, number: int) -> object:
@@ -249,6 +254,36 @@ class Kernel(Compiled):
             raise
         warn_of_plain(error)
         return result
+
+
+class RareCollection:
+    """Python looks for garbage rarely within, also where several threads are within.
+
+    Compiling makes millions of objects that stay: to look at them again and again is an eighth of
+    its time.
+    """
+
+    def __init__(self) -> None:
+        self._within, self._often = 0, gc.get_threshold()
+
+    def __enter__(self) -> None:
+        """Begin, or join others that have."""
+        with _declaring:
+            if self._within == 0:
+                self._often = gc.get_threshold()
+                young, *old = self._often
+                gc.set_threshold(max(young, RARELY) if young else 0, *old)  # 0: never
+            self._within += 1
+
+    def __exit__(self, *error: object) -> None:
+        """Look as often as before, if nobody else is within."""
+        with _declaring:
+            self._within -= 1
+            if self._within == 0:
+                gc.set_threshold(*self._often)
+
+
+_rarely = RareCollection()
 
 
 def _has_code(dispatcher: Any, args: tuple[Any, ...]) -> bool:
