@@ -54,3 +54,34 @@ def test_a_notebook_shows_the_first_rows_and_escapes_every_name():
         assert "<script" not in shown
         assert "&lt;script&gt;" in shown
     assert "and 27 more rows" in coterie.read(FRAME, **COLUMNS)._repr_html_()
+
+
+class Fielded(coterie.MajorityVote):
+    """Has a setting of its own, and another default of one that it inherits."""
+
+    spread: float = 2.0
+    ties: str = "split"
+
+
+class Written(coterie.MajorityVote):
+    """Writes its own ``__init__``."""
+
+    spread: float
+
+    def __init__(self, spread=2.0):
+        super().__init__(ties="split")
+        self.spread = spread
+
+
+class Heir(Written):
+    """Has the ``__init__`` of its base, made or written."""
+
+
+@pytest.mark.parametrize("model", [Fielded, Written, Heir])
+def test_settings_are_fields_unless_the_init_is_written(model):
+    found = clone(model(spread=3.0))
+    assert repr(found) == f"{model.__name__}(spread=3.0)"
+    assert found.ties == "split"
+    assert ("ties" in found.get_params()) == (model is Fielded)
+    with pytest.raises(TypeError, match="spreat"):
+        model(spreat=1.0)

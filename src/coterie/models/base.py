@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Hashable, Mapping
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 import pandas as pd
@@ -24,11 +25,13 @@ TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None
 CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
 
 
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
 class Estimator:
-    """Base of every model: ``__init__`` only stores, ``fit`` returns self, results end in ``_``.
+    """Base of every model: settings are fields, ``fit`` returns self, results end in ``_``.
 
-    A model says how it is fitted (``method``) and what it can do (``abilities``), writes
-    ``_fit(annotations) -> Posterior``, and is otherwise done.
+    A model says how it is fitted (``method``), what it can do (``abilities``) and what can be set
+    (annotated, with a default: its ``__init__`` is made of these and of its base's, and only
+    stores), writes ``_fit(annotations) -> Posterior``, and is otherwise done.
     """
 
     method: ClassVar[Method]
@@ -37,6 +40,11 @@ class Estimator:
 
     posterior_: Posterior
     duplicates: str
+
+    def __init_subclass__(cls, *, kw_only: bool = True, **others: Any) -> None:
+        super().__init_subclass__(**others)
+        if inspect.get_annotations(cls):  # else the base's __init__, written or made, will do
+            dataclass(repr=False, eq=False, kw_only=kw_only)(cls)
 
     def _fit(self, annotations: Annotations) -> Posterior:
         raise NotImplementedError  # pragma: no cover

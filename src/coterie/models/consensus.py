@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -93,46 +92,14 @@ class Consensus(BlockedEstimator):
     prior_type: ClassVar[type[Prior]] = ConsensusPrior
     plain: ClassVar[str] = "consensus"
 
-    def __init__(
-        self,
-        *,
-        prior: Prior | str = "default",
-        sampler: str = "auto",
-        engine: Any = None,
-        design_effect: float = 0.05,
-        vote_share: float = 1 / 3,
-        skill_share: float = 0.0,
-        matrices: str = "reported",
-        sweeps: int = 300,
-        burn_in: int = 100,
-        early_stop: bool = False,
-        chains: int = 4,
-        thin: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        progress: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            sampler=sampler,
-            engine=engine,
-            sweeps=sweeps,
-            burn_in=burn_in,
-            early_stop=early_stop,
-            chains=chains,
-            thin=thin,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-            checkpoint=checkpoint,
-            duplicates=duplicates,
-        )
-        self.design_effect = design_effect
-        self.vote_share = vote_share
-        self.skill_share = skill_share
-        self.matrices = matrices
+    prior: Prior | str = "default"
+    design_effect: float = 0.05
+    vote_share: float = 1 / 3
+    skill_share: float = 0.0
+    matrices: str = "reported"
+    sweeps: int = 300
+    burn_in: int = 100
+    early_stop: bool = False
 
     def kernels(self) -> Kernels:
         """Give the module of the kernels."""

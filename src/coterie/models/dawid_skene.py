@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, field
 from functools import partial
 from itertools import islice
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -44,7 +45,7 @@ Strategy = Literal["assign", "addition"]
 LEAST_START = 1e-10
 
 
-class DawidSkene(Estimator):
+class DawidSkene(Estimator, kw_only=False):
     """Dawid and Skene's model: tau and each annotator's confusion matrix by maximum likelihood.
 
     Expectation-maximisation from the vote shares, until the log likelihood of the data (it never
@@ -97,24 +98,16 @@ class DawidSkene(Estimator):
 
     method: ClassVar[Method] = "em"
     abilities: ClassVar[Abilities] = Abilities()
-    n_iter_: int
-    loss_history_: list[float]
-    converged_: bool
+    n_iter_: int = field(init=False)
+    loss_history_: list[float] = field(init=False)
+    converged_: bool = field(init=False)
 
-    def __init__(
-        self,
-        n_iter: int = 10_000,
-        tol: float = 1e-9,
-        initial_error_strategy: Strategy | None = None,
-        *,
-        smoothing: float = 0.0,
-        duplicates: str = "error",
-    ) -> None:
-        self.n_iter = n_iter
-        self.tol = tol
-        self.initial_error_strategy = initial_error_strategy
-        self.smoothing = smoothing
-        self.duplicates = duplicates
+    n_iter: int = 10_000
+    tol: float = 1e-9
+    initial_error_strategy: Strategy | None = None
+    _: KW_ONLY
+    smoothing: float = 0.0
+    duplicates: str = "error"
 
     def fit(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, cast
@@ -50,40 +49,11 @@ class DynamicIBCC(SamplingEstimator):
     prior_type: ClassVar[type[Prior]] = DynamicPrior
     needs: ClassVar[tuple[str, ...]] = ("time",)
 
-    def __init__(
-        self,
-        *,
-        prior: Prior | str = "paper",
-        clock: str = "labels",
-        unit: float = 86_400.0,
-        step_size: int = 1,
-        sweeps: int = 4_000,
-        burn_in: int = 1_000,
-        early_stop: bool = True,
-        chains: int = 4,
-        thin: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        progress: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            sweeps=sweeps,
-            burn_in=burn_in,
-            early_stop=early_stop,
-            chains=chains,
-            thin=thin,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-            checkpoint=checkpoint,
-            duplicates=duplicates,
-        )
-        self.clock = clock
-        self.unit = unit
-        self.step_size = step_size
+    clock: str = "labels"
+    unit: float = 86_400.0
+    step_size: int = 1
+    sweeps: int = 4_000
+    burn_in: int = 1_000
 
     def kernels(self) -> Kernels:
         """Give the module of the kernels."""

@@ -63,22 +63,8 @@ class EBCC(VariationalEstimator):
 
     prior_type: ClassVar[type[Prior]] = EBCCPrior
 
-    def __init__(
-        self,
-        *,
-        prior: EBCCPrior | str = "li2019",
-        n_iter: int = 1_000,
-        tol: float = 1e-9,
-        restarts: int = 40,
-        random_state: int | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        self.prior = prior
-        self.n_iter = n_iter
-        self.tol = tol
-        self.restarts = restarts
-        self.random_state = random_state
-        self.duplicates = duplicates
+    prior: Prior | str = "li2019"
+    restarts: int = 40
 
     def model(self, annotations: Annotations) -> Model:
         """Give iBCC's prior with sub-types, for these data."""

@@ -77,23 +77,6 @@ class IBCCVB(VariationalEstimator):
 
     prior_type: ClassVar[type[Prior]] = IBCCPrior
 
-    def __init__(
-        self,
-        *,
-        prior: IBCCPrior | str = "paper",
-        n_iter: int = 1_000,
-        tol: float = 1e-9,
-        restarts: int = 0,
-        random_state: int | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        self.prior = prior
-        self.n_iter = n_iter
-        self.tol = tol
-        self.restarts = restarts
-        self.random_state = random_state
-        self.duplicates = duplicates
-
     def _fit_shards(self, scan: Scan) -> Posterior:
         check_settings(self)
         if self.restarts:

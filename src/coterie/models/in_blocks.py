@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from dataclasses import replace
 from typing import Any, ClassVar, cast
 
@@ -20,7 +19,6 @@ from coterie.kernels.vote import clear_votes
 from coterie.models.blocked import NamesOfItems, posterior_of
 from coterie.models.sampling import SamplingEstimator
 from coterie.posterior import Posterior
-from coterie.priors import Prior
 from coterie.words.visible import quoted
 
 SAMPLERS = ("auto", "collapsed", "blocked")
@@ -48,38 +46,8 @@ class BlockedEstimator(SamplingEstimator):
 
     plain: ClassVar[str]  # the module of the kernels, within coterie.kernels.gibbs
 
-    def __init__(
-        self,
-        *,
-        prior: Prior | str = "paper",
-        sampler: str = "auto",
-        engine: Any = None,
-        sweeps: int = 10_000,
-        burn_in: int = 3_000,
-        early_stop: bool = True,
-        chains: int = 4,
-        thin: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        progress: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            sweeps=sweeps,
-            burn_in=burn_in,
-            early_stop=early_stop,
-            chains=chains,
-            thin=thin,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-            checkpoint=checkpoint,
-            duplicates=duplicates,
-        )
-        self.sampler = sampler
-        self.engine = engine
+    sampler: str = "auto"
+    engine: Any = None
 
     @property
     def _can_block(self) -> bool:

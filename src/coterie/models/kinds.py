@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import os
 from collections.abc import Hashable, Mapping
+from dataclasses import field
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
@@ -21,11 +21,10 @@ from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.in_blocks import BlockedEstimator
 from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
-from coterie.models.sampling import BURN_IN, SWEEPS, check_whole
+from coterie.models.sampling import check_whole
 from coterie.models.watched import warn_of_swallowed
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
-from coterie.priors import Prior
 
 MOST_KINDS = 50
 
@@ -53,42 +52,9 @@ class KindsEstimator(BlockedEstimator):
     """
 
     densities: ClassVar[bool] = False  # of every coterie's parameters, in the log joint
-    known_kinds_: KnownKinds | None
+    known_kinds_: KnownKinds | None = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        prior: Prior | str = "paper",
-        kinds: int = 1,
-        sampler: str = "auto",
-        engine: Any = None,
-        sweeps: int = SWEEPS,
-        burn_in: int = BURN_IN,
-        early_stop: bool = True,
-        chains: int = 4,
-        thin: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        progress: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        super().__init__(
-            prior=prior,
-            sampler=sampler,
-            engine=engine,
-            sweeps=sweeps,
-            burn_in=burn_in,
-            early_stop=early_stop,
-            chains=chains,
-            thin=thin,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            progress=progress,
-            checkpoint=checkpoint,
-            duplicates=duplicates,
-        )
-        self.kinds = kinds
+    kinds: int = 1
 
     def fit(
         self,

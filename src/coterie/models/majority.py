@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, get_args
 
@@ -72,20 +72,12 @@ class MajorityVote(Estimator):
 
     method: ClassVar[Method] = "count"
     abilities: ClassVar[Abilities] = Abilities(probabilities=False, accuracies=False)
-    n_ties_: int
+    n_ties_: int = field(init=False)
 
-    def __init__(
-        self,
-        *,
-        probabilities: Probabilities = "skill",
-        ties: Ties = "lowest",
-        random_state: int | np.random.Generator | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        self.probabilities = probabilities
-        self.ties = ties
-        self.random_state = random_state
-        self.duplicates = duplicates
+    probabilities: Probabilities = "skill"
+    ties: Ties = "lowest"
+    random_state: int | np.random.Generator | None = None
+    duplicates: str = "error"
 
     def _fit(self, annotations: Annotations) -> Posterior:
         self._check()

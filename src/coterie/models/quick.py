@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import ClassVar
 
 from coterie.abilities import Abilities, Method
@@ -53,13 +54,12 @@ class QuickConsensus(Estimator):
 
     method: ClassVar[Method] = "em"
     abilities: ClassVar[Abilities] = Abilities(share_right=True)
-    n_iter_: int
-    converged_: bool
+    n_iter_: int = field(init=False)
+    converged_: bool = field(init=False)
 
-    def __init__(self, *, n_iter: int = 100, tol: float = 1e-3, duplicates: str = "error") -> None:
-        self.n_iter = n_iter
-        self.tol = tol
-        self.duplicates = duplicates
+    n_iter: int = 100
+    tol: float = 1e-3
+    duplicates: str = "error"
 
     def _fit(self, annotations: Annotations) -> Posterior:
         if not (self.n_iter >= 1 and self.tol > 0):

@@ -90,32 +90,17 @@ class SamplingEstimator(Estimator):
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     prior_type: ClassVar[type[Prior]]
 
-    def __init__(
-        self,
-        *,
-        prior: Prior | str = "paper",
-        sweeps: int = SWEEPS,
-        burn_in: int = BURN_IN,
-        early_stop: bool = True,
-        chains: int = 4,
-        thin: int | None = None,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        progress: bool = True,
-        checkpoint: str | os.PathLike[str] | None = None,
-        duplicates: str = "error",
-    ) -> None:
-        self.prior = prior
-        self.sweeps = sweeps
-        self.burn_in = burn_in
-        self.early_stop = early_stop
-        self.chains = chains
-        self.thin = thin
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
-        self.checkpoint = checkpoint
-        self.duplicates = duplicates
+    prior: Prior | str = "paper"
+    sweeps: int = SWEEPS
+    burn_in: int = BURN_IN
+    early_stop: bool = True
+    chains: int = 4
+    thin: int | None = None
+    random_state: int | None = None
+    n_jobs: int | None = None
+    progress: bool = True
+    checkpoint: str | os.PathLike[str] | None = None
+    duplicates: str = "error"
 
     def kernels(self) -> Kernels:
         """Give the module of the kernels, imported here: nobody else waits for it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from coterie.kernels.vote import clear_votes, even_shares
 from coterie.models.base import Estimator
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.verdicts import say_labels
+from coterie.priors import Prior
 from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
@@ -39,15 +41,17 @@ class VariationalEstimator(Estimator):
 
     method: ClassVar[Method] = "variational"
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
-    n_iter_: int
-    loss_history_: list[float]
-    converged_: bool
-    bound_: float
+    n_iter_: int = field(init=False)
+    loss_history_: list[float] = field(init=False)
+    converged_: bool = field(init=False)
+    bound_: float = field(init=False)
 
-    n_iter: int
-    tol: float
-    restarts: int
-    random_state: int | None
+    prior: Prior | str = "paper"
+    n_iter: int = 1_000
+    tol: float = 1e-9
+    restarts: int = 0
+    random_state: int | None = None
+    duplicates: str = "error"
 
     def model(self, annotations: Annotations) -> Model:
         """Give what is believed before any label, for these data."""
