@@ -1,7 +1,5 @@
 """Dask as an engine: the bits of threads, also when workers are killed; sentences when it fails."""
 
-import os
-import signal
 import warnings
 
 import numpy as np
@@ -9,9 +7,9 @@ import pytest
 
 import coterie
 from builders.blocked import bits, crowd, fit, in_shards
+from builders.clusters import client_of, cluster_of, kill
 from coterie.data.shards import cut
 from coterie.engines import dask as adapter
-from coterie.engines import worker
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.inference.engine import Order, connect
 from coterie.kernels.gibbs.blocked.items import Given
@@ -22,20 +20,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 FEW = {"sweeps": 30, "burn_in": 10}
 
 
-def cluster_of(n_workers):
-    return distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-    )
-
-
 @pytest.fixture(scope="module")
 def client():
     """Two workers, each a process of its own."""
-    with (
-        warnings.catch_warnings(action="ignore"),
-        cluster_of(2) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    with client_of(2) as client:
         yield client
 
 
@@ -146,8 +134,7 @@ def test_a_killed_worker_changes_no_bit(kind, client, monkeypatch):
     def sweep(self, order):
         called.append(order)
         if len(called) in (12, 45):  # in burn-in, and with sums that have not been brought home
-            pids = self._engine.client.run(worker.process_of)
-            os.kill(next(iter(pids.values())), signal.SIGKILL)
+            kill(self._engine.client)
         return real(self, order)
 
     monkeypatch.setattr(adapter.DaskSession, "sweep", sweep)

@@ -51,7 +51,7 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: st
     paths = aggregate.places(job, model, parts=True)
     truth = None if job.truth is None else read_truth(job.truth)
     told = {name: reading[name] for name in READ}
-    labels = scan(sources[0] if len(sources) == 1 else list(sources), **told)
+    labels = scan(sources[0] if len(sources) == 1 else list(sources), **told, engine=engine)
     say_scanned(sources, labels)
     if labels.n_items > MOST_ON_PAGE and paths:
         del paths["posterior"]  # it would be one file of all items

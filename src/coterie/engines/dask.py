@@ -11,7 +11,7 @@ import importlib
 import threading
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -81,6 +81,37 @@ class DaskEngine:
         except BaseException:
             self.close()
             raise
+
+    def map(self, work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """Have workers call ``work`` with each of these arguments; give the results in order.
+
+        Dask has the work of a worker that died done again by another.
+        """
+        asked = [submitted(self, work, *call) for call in calls]
+        try:
+            for future in asked:
+                yield self._done(future)
+        finally:
+            with suppress(Exception):
+                self.client.cancel(asked)
+
+    def _done(self, future: Any) -> Any:
+        distributed = _distributed()
+        while True:
+            try:
+                return future.result(timeout=LOOK_SECONDS)
+            except TimeoutError:
+                self.wait_for_workers()
+            except distributed.KilledWorker as error:
+                raise CoterieError(
+                    f"workers of the Dask cluster at {self.address} die, the last one at"
+                    f" {error.last_worker.address}; see its log (too little memory?), and start"
+                    " again"
+                ) from error
+            except (distributed.CancelledError, OSError) as error:
+                if future.status == "error":  # of the work itself
+                    raise
+                raise self.gone() from error
 
     def close(self) -> None:
         """End what was started."""
@@ -230,14 +261,7 @@ class DaskSession:
         return found
 
     def _submit(self, address: str, do: Callable[..., Any], *args: Any) -> tuple[Any, str]:
-        client = self._engine.client
-        try:
-            future = client.submit(do, *args, workers=[address], pure=False, retries=0)
-        except Exception as error:
-            if client.status != "running":
-                raise self._engine.gone() from error
-            raise
-        return future, address
+        return submitted(self._engine, do, *args, workers=[address], retries=0), address
 
     def _results(self, asked: dict[int, tuple[Any, str]]) -> dict[int, Any]:
         """Wait for answers; None from those who are gone."""
@@ -297,6 +321,16 @@ class DaskSession:
             if not self._results(asked)[k]:
                 return False
         return True
+
+
+def submitted(engine: DaskEngine, do: Callable[..., Any], *args: Any, **where: Any) -> Any:
+    """Ask for something; give its future."""
+    try:
+        return engine.client.submit(do, *args, pure=False, **where)
+    except Exception as error:
+        if engine.client.status != "running":
+            raise engine.gone() from error
+        raise
 
 
 def _for_slot(order: Order, slot: Slot) -> Order:

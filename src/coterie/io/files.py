@@ -199,7 +199,7 @@ def find(path: str | PathLike[str]) -> File:
         if sys.stdin is None:
             raise DataError("standard input is closed; pipe the labels in, or name a file")
         return _kept("standard input", "-", sys.stdin.buffer)
-    place = existing(path, f"a file of labels: {TABLES}")
+    place = existing(path, f"a file of labels: {TABLES}").absolute()  # whoever opens it
     with naming(path, "read"), place.open("rb") as handle:
         if not place.is_file():  # a pipe can be read once
             return _kept(place.name, str(path), handle)

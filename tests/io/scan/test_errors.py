@@ -186,6 +186,7 @@ def test_ctrl_c_leaves_nothing(folder, monkeypatch, tmp_path):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Spill, "pieces", stop)
+    monkeypatch.setattr("coterie.engines.dask.DaskEngine._done", stop)  # who waits for workers
     with pytest.raises(KeyboardInterrupt):
         coterie.scan(folder)
     with pytest.raises(KeyboardInterrupt):

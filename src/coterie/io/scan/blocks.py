@@ -130,7 +130,8 @@ def _constant(value: str | None, rows: int) -> Coded:
     return Coded(np.zeros(rows, np.int32), value_array([value]))
 
 
-def _never_whole(places: Sequence[int]) -> list[Coded]:
+def never_whole(places: Sequence[int]) -> list[Coded]:
+    """Refuse to give a column of a table that is read a block at a time."""
     raise AssertionError("a scan reads no file whole")  # pragma: no cover
 
 
@@ -149,7 +150,7 @@ def _parquet(file: File, head: bytes) -> Reader:
             for batch in found.iter_batches(batch_size=size, columns=list(names)):
                 yield Block(len(batch), _arrow_code(file, batch, names))
 
-    table = Table(Source(file.name, Format.PARQUET, file.path), tuple(columns), _never_whole)
+    table = Table(Source(file.name, Format.PARQUET, file.path), tuple(columns), never_whole)
     return Reader(table, blocks, rows, None)
 
 
@@ -172,7 +173,7 @@ def _text(file: File, head: bytes) -> Reader:
         for coded in text.blocks(places, size):
             yield Block(len(coded[0].codes), _picked(coded))
 
-    return Reader(replace(table, code=_never_whole, index=None), blocks, None, None)
+    return Reader(replace(table, code=never_whole, index=None), blocks, None, None)
 
 
 def _picked(coded: list[Coded]) -> Code:
@@ -196,7 +197,7 @@ def _jsonl(file: File, head: bytes) -> Reader:
         return [found[place] for place in places]
 
     source = Source(file.name, Format.JSONL, file.path)
-    return Reader(Table(source, tuple(keys), _never_whole, COUNTED, number), blocks, None, None)
+    return Reader(Table(source, tuple(keys), never_whole, COUNTED, number), blocks, None, None)
 
 
 def _objects(file: File) -> Iterator[tuple[int, dict[str, Any]]]:

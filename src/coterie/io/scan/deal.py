@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,10 @@ from numpy.typing import NDArray
 from coterie.data.columns import ROLES
 from coterie.data.encoding import Coded
 from coterie.data.forms import refuse_blanks
-from coterie.data.table import Table
-from coterie.errors import DataError
 from coterie.io.scan.blocks import Reader
 from coterie.io.scan.growing import Growing
 from coterie.io.scan.ids import named
 from coterie.io.scan.spill import Spill
-from coterie.words.values import written
 
 BLOCK = 2**18
 """Rows that are read at a time."""
@@ -28,13 +25,16 @@ BLOCK = 2**18
 class Dealt:
     """What is known once all rows have been read."""
 
-    table: Table  # what all files are called together
     names: Sequence[Hashable]  # of the columns: item, annotator, label, and gold if there is one
     annotators: Growing = field(default_factory=Growing)
     labels: Growing = field(default_factory=Growing)
     gold: Growing | None = None
     forms: set[int] = field(default_factory=set)  # of the items' ids
     blocks: list[tuple[Reader, int]] = field(default_factory=list)  # file, and rows before
+
+    def columns(self) -> list[Growing]:
+        """Give what was seen of the annotators, the labels, and known labels if there are any."""
+        return [self.annotators, self.labels, *([] if self.gold is None else [self.gold])]
 
     def rows(self, places: NDArray[np.int64]) -> tuple[str, int]:
         """Name rows of the first file among them, and how many those are.
@@ -53,7 +53,12 @@ class Dealt:
         return reader.table.rows(own), len(own)
 
 
-def deal(readers: Sequence[Reader], names: Sequence[Hashable], spill: Spill, name: str) -> Dealt:
+def nothing_dealt(names: Sequence[Hashable]) -> Dealt:
+    """Give what is known before any row of these columns has been read."""
+    return Dealt(names, gold=Growing() if len(names) > 3 else None)
+
+
+def deal(readers: Sequence[Reader], names: Sequence[Hashable], spill: Spill) -> Dealt:
     """Read all files, a block at a time.
 
     Parameters
@@ -64,36 +69,31 @@ def deal(readers: Sequence[Reader], names: Sequence[Hashable], spill: Spill, nam
         The columns: item, annotator, label, and known labels if there is a column of them.
     spill
         Where the labels go.
-    name
-        What to call all files together.
     """
-    first = readers[0].table
-    dealt = Dealt(_together(first, name), names, gold=Growing() if len(names) > 3 else None)
+    dealt = nothing_dealt(names)
     for reader in readers:
-        before = 0
-        for table in reader.tables(names, BLOCK):
-            coded = table.read(range(len(names)))
-            if len(coded[0].codes):
-                _refuse_blanks(reader, names, coded)
-                _take(dealt, spill, coded)
-                dealt.blocks.append((reader, before))
-                before += len(coded[0].codes)
-    if not dealt.blocks:
-        raise DataError(
-            f"{name} has no rows, only the columns {written(first.columns)}; "
-            "expected one row per label"
-        )
+        deal_file(dealt, reader, spill)
     return dealt
+
+
+def deal_file(dealt: Dealt, reader: Reader, spill: Spill) -> None:
+    """Read one file, a block at a time."""
+    before = 0
+    for table in reader.tables(dealt.names, BLOCK):
+        coded = table.read(range(len(dealt.names)))
+        if len(coded[0].codes):
+            _refuse_blanks(reader, dealt.names, coded)
+            _take(dealt, spill, coded)
+            dealt.blocks.append((reader, before))
+            before += len(coded[0].codes)
 
 
 def _take(dealt: Dealt, spill: Spill, coded: list[Coded]) -> None:
     block = len(dealt.blocks)
     items = named(coded[0])
     dealt.forms |= items.forms()
-    columns = [dealt.annotators.add(coded[1], block), dealt.labels.add(coded[2], block)]
-    if dealt.gold is not None:
-        columns.append(dealt.gold.add(coded[3], block))
-    spill.add(block, items, columns)
+    columns = zip(dealt.columns(), coded[1:], strict=True)
+    spill.add(block, items, [seen.add(column, block) for seen, column in columns])
 
 
 def _refuse_blanks(reader: Reader, names: Sequence[Hashable], coded: list[Coded]) -> None:
@@ -103,7 +103,3 @@ def _refuse_blanks(reader: Reader, names: Sequence[Hashable], coded: list[Coded]
             parts = [table.read([0])[0] for table in reader.tables([name], BLOCK)]
             whole: Any = np.concatenate([part.codes for part in parts])
             refuse_blanks(reader.table, role, Coded(whole, column.values))
-
-
-def _together(first: Table, name: str) -> Table:
-    return replace(first, source=replace(first.source, name=name))

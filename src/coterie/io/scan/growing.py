@@ -40,27 +40,52 @@ class Growing:
         """Take in a block's values; give the number of each cell, -1 where it is missing."""
         known = len(self.values)
         self._kinds.add(coded.values.dtype)
-        cells = coded.values.tolist()
-        keys = [cell if type(cell) is str else (type(cell), cell) for cell in cells]
-        number = np.empty(len(cells) + 1, np.int32)
-        number[-1] = -1
-        for k, (key, cell) in enumerate(zip(keys, cells, strict=True)):
-            place = self._number.setdefault(key, len(self.values))
-            if place == len(self.values):
-                self.values.append(cell)
-            number[k] = place
-        codes: NDArray[np.int32] = number[coded.codes]
+        codes: NDArray[np.int32] = self._numbers(coded.values.tolist())[coded.codes]
         if len(self.values) > known:
-            self._note_first(codes, known, block)
+            new, row = np.unique(codes, return_index=True)
+            self.first += [Place(block, int(k)) for k in row[new >= known]]
         given = codes[codes >= 0] if codes.min(initial=0) < 0 else codes
-        self.counts += np.bincount(given, minlength=len(self.values))
+        self._count(np.bincount(given, minlength=len(self.values)))
         return codes
 
-    def _note_first(self, codes: NDArray[np.int32], known: int, block: int) -> None:
-        new, row = np.unique(codes, return_index=True)
-        self.first += [Place(block, int(k)) for k in row[new >= known]]
-        more = np.zeros(len(self.values) - known, np.int64)
-        self.counts = np.concatenate([self.counts, more])
+    def merge(self, other: Growing, before: int) -> NDArray[np.int32]:
+        """Take in what was seen of the files that follow; give the number of each of its numbers.
+
+        Parameters
+        ----------
+        other
+            Values of those files, seen by somebody else.
+        before
+            Blocks of the files before them.
+
+        Returns
+        -------
+        Array of shape (numbers + 1,), with -1, for missing cells, at its end.
+        """
+        known = len(self.values)
+        self._kinds |= other._kinds
+        number = self._numbers(other.values)
+        new = zip(number.tolist(), other.first, strict=False)
+        self.first += [Place(before + block, row) for k, (block, row) in new if k >= known]
+        counts = np.zeros(len(self.values), np.int64)
+        counts[number[:-1]] = other.counts
+        self._count(counts)
+        return number
+
+    def _numbers(self, cells: list[Any]) -> NDArray[np.int32]:
+        """Give the number of each value, -1 at the end: those that are new get the next ones."""
+        number = np.empty(len(cells) + 1, np.int32)
+        number[-1] = -1
+        for k, cell in enumerate(cells):
+            key = cell if type(cell) is str else (type(cell), cell)
+            number[k] = place = self._number.setdefault(key, len(self.values))
+            if place == len(self.values):
+                self.values.append(cell)
+        return number
+
+    def _count(self, counts: LongArray) -> None:
+        counts[: len(self.counts)] += self.counts
+        self.counts = counts
 
     def settled(self) -> Coded:
         """Give the values as they would be had they been coded at once, and each number's place."""

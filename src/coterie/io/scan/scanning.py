@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import logging
 import math
 import time
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from coterie.data.build import DUPLICATES
@@ -18,13 +21,12 @@ from coterie.data.table import Table
 from coterie.errors import Argument, DataError, MissingExtraError
 from coterie.io.read import column_or_file, is_path
 from coterie.io.scan.blocks import Reader, reader_of
-from coterie.io.scan.deal import deal
 from coterie.io.scan.folder import Stamp, Workplace
+from coterie.io.scan.hands import Alone, Together, Workers
 from coterie.io.scan.parts import Known
 from coterie.io.scan.scanned import Scan
 from coterie.io.scan.shards import shards_from
 from coterie.io.scan.sources import Found, Where, find_all
-from coterie.io.scan.spill import Spill
 from coterie.words.values import written
 from coterie.words.visible import text_of
 
@@ -47,6 +49,7 @@ def scan(
     *,
     shard_labels: int | None = None,
     folder: str | PathLike[str] | None = None,
+    engine: Any = None,
 ) -> Scan:
     """Open labels that are larger than memory: what ``fit`` then takes shard by shard.
 
@@ -71,6 +74,10 @@ def scan(
     folder
         Where to keep the shards; a later scan of the same files, unchanged, takes them from there.
         By default they lie where temporary files do, until the scan is forgotten.
+    engine
+        Who reads: this process (None, ``"threads"``), or the workers of a Dask cluster, each some
+        of the files: ``"dask"``, a ``distributed.Client`` or the address of a scheduler, as for
+        ``fit``. They must see the files and the folder. The shards are the same.
 
     Raises
     ------
@@ -106,17 +113,40 @@ def scan(
     with Workplace(folder, stamp) as workplace:
         if (before := workplace.scanned(provenance)) is not None:
             return before
-        start = time.perf_counter()
-        spill = Spill(workplace.place / "spill", _n_parts(found, readers, shard_labels))
-        dealt = deal(readers, names, spill, name)
-        read = time.perf_counter()
-        made = shards_from(dealt, spill, workplace.place, declared, duplicates, known, provenance)
+        n_parts = _n_parts(found, readers, shard_labels)
+        with _hands(engine, workplace.place, n_parts) as hands:
+            start = time.perf_counter()
+            dealt = hands.deal(found, readers, names)
+            if not dealt.blocks:
+                raise _no_rows(name, readers[0].table)
+            read = time.perf_counter()
+            made = shards_from(dealt, hands.shards, declared, known, provenance)
+            seconds = {"reading": read - start, "shards": time.perf_counter() - read}
         if isinstance(known, Known) and not known.found.all():
             raise not_labelled(known.table, known.item.values[~known.found].tolist())
-        seconds = {"reading": read - start, "shards": time.perf_counter() - read}
         scanned = workplace.publish(made, len(found), seconds)
     log.info("%s", scanned.origin)
     return scanned
+
+
+@contextmanager
+def _hands(engine: Any, folder: Path, n_parts: int) -> Iterator[Alone | Together]:
+    """Give those who make the pass; whatever happens, nobody writes after it."""
+    workers = None
+    if engine is not None:
+        port = importlib.import_module("coterie.inference.engine")  # a way up, by name
+        workers = port.connect(engine)
+    if isinstance(workers, Workers):
+        with closing(workers), closing(Together(folder, n_parts, workers)) as hands:
+            yield hands
+    else:
+        yield Alone(folder, n_parts)
+
+
+def _no_rows(name: str, first: Table) -> DataError:
+    return DataError(
+        f"{name} has no rows, only the columns {written(first.columns)}; expected one row per label"
+    )
 
 
 def _check(duplicates: str, shard_labels: Any, annotator: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,15 +14,15 @@ from coterie.data.answers import Answers, code_words, never_declared
 from coterie.data.encoding import Coded, Mixed
 from coterie.data.provenance import Provenance
 from coterie.data.repeated import refused
-from coterie.data.table import mixed
+from coterie.data.table import Table, mixed
 from coterie.data.warn import Tally, look_over, warn_of_unsaid
+from coterie.io.scan.blocks import never_whole
 from coterie.io.scan.deal import Dealt
 from coterie.io.scan.growing import Growing
-from coterie.io.scan.ids import FRACTION, WHOLE, Ids, packed, unpacked
+from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, unpacked
 from coterie.io.scan.parts import Known, Part, Repeats, Words, part_from
 from coterie.io.scan.shard_files import Layout, write_arrays
-from coterie.io.scan.spill import Spill
-from coterie.words.visible import quoted
+from coterie.io.scan.spill import Piece
 
 Array = NDArray[Any]
 
@@ -39,12 +39,51 @@ class Made(NamedTuple):
     ids: int  # their form
 
 
+class Wanted(NamedTuple):
+    """What every shard is made with."""
+
+    words: Words
+    duplicates: str  # what repeated labels mean
+    table: Table  # what all files are called together
+    gold: Known | Coded | None  # known labels from elsewhere, or the words of their column
+
+
+class Written(NamedTuple):
+    """A shard that lies in its file."""
+
+    layout: Layout
+    counts: NDArray[np.int64]  # (annotators,)   labels of each
+    n_gold: int
+    repeats: Repeats | None
+    form: int  # of the items' ids
+    n_items: int
+    only: Array  # the item's id, if there is one alone
+    found: Array | None  # (distinct items,)   of known labels from elsewhere: seen here
+
+
+Make = Callable[[Wanted], Iterator[Written]]
+
+
+def write_shard(pieces: Sequence[Piece], wanted: Wanted, path: Path) -> Written:
+    """Make a shard of the pieces of a part, in the order of the rows, and write it."""
+    part = part_from(pieces, wanted.words, wanted.duplicates, wanted.table, wanted.gold)
+    n_items = len(part.shard.key)
+    return Written(
+        write_arrays(path, _arrays(part)),
+        np.bincount(part.shard.item_annotator, minlength=len(wanted.words.annotators)),
+        int(np.count_nonzero(part.shard.gold >= 0)),
+        part.repeats,
+        part.ids.form,
+        n_items,
+        unpacked(part.ids) if n_items == 1 else np.zeros(0, object),
+        wanted.gold.found if isinstance(wanted.gold, Known) else None,
+    )
+
+
 def shards_from(
     dealt: Dealt,
-    spill: Spill,
-    folder: Path,
+    make: Make,
     declared: Mapping[str, Any],
-    duplicates: str,
     known: Known | str | None,
     provenance: Provenance,
 ) -> Made:
@@ -52,54 +91,55 @@ def shards_from(
 
     Parameters
     ----------
-    dealt, spill
+    dealt
         What was read.
-    folder
-        Where the shards go.
+    make
+        Makes the shards, in order, of what was read.
     declared
         The classes and extra answers that were declared, None where they were not.
-    duplicates
-        What repeated labels mean.
     known
         Known labels from elsewhere, or the name of their column.
     provenance
         What was read, and how.
     """
-    words, tallies = _words(dealt, declared)
-    gold: Known | Coded | None = known if isinstance(known, Known) else None
+    table = Table(provenance.source, tuple(dealt.names), never_whole)
+    words, tallies = _words(dealt, table, declared)
+    gold: Known | Coded | None = None
+    if isinstance(known, Known):  # what may go to others: the table's name, not its cells
+        named = Table(known.table.source, known.table.columns, never_whole)
+        gold = known._replace(table=named)
     if dealt.gold is not None:
-        column = _settled(dealt, dealt.gold, 3)
+        column = _settled(table, dealt.gold, 3)
         gold = Coded(np.append(column.codes, -1), column.values)
-    layouts, repeats, ids = [], [], packed(np.zeros(0, object))
-    counts = np.zeros(len(words.annotators), np.int64)
-    n_items = n_gold = 0
-    for k in range(spill.n_parts):
-        part = part_from(list(spill.pieces(k)), words, duplicates, dealt.table, gold)
-        spill.remove(k)
-        layouts.append(write_arrays(folder / f"shard-{k:05d}.coterie", _arrays(part)))
-        counts += np.bincount(part.shard.item_annotator, minlength=len(counts))
-        n_items += len(part.shard.key)
-        n_gold += int(np.count_nonzero(part.shard.gold >= 0))
-        repeats += [] if part.repeats is None else [part.repeats]
-        ids = part.ids if len(part.shard.key) else ids
-    if repeats:
+    written, counts = [], np.zeros(len(words.annotators), np.int64)
+    for one in make(Wanted(words, provenance.duplicates, table, gold)):
+        counts += one.counts
+        if isinstance(gold, Known):
+            gold.found[one.found] = True
+        written.append(one._replace(counts=counts, found=None))  # as large as the crowd
+    if repeats := [one.repeats for one in written if one.repeats is not None]:
         raise _refused(dealt, repeats)
-    only = unpacked(ids) if n_items == 1 else np.zeros(0, object)
-    _look_over(dealt, [Tally(only, np.ones(len(only), int)), *tallies], n_items, words, declared)
-    provenance = _declared_in(provenance, declared, words)
-    return Made(words, provenance, layouts, counts, n_items, n_gold, ids.form)
+    n_items = sum(one.n_items for one in written)
+    only = [one.only for one in written if len(one.only)] if n_items == 1 else []
+    items = np.concatenate([np.zeros(0, object), *only])
+    _look_over(table, [Tally(items, np.ones(len(items), int)), *tallies], n_items, words, declared)
+    return Made(
+        words,
+        _declared_in(provenance, declared, words),
+        [one.layout for one in written],
+        counts,
+        n_items,
+        sum(one.n_gold for one in written),
+        next((one.form for one in reversed(written) if one.n_items), TEXT),
+    )
 
 
-def _words(dealt: Dealt, declared: Mapping[str, Any]) -> tuple[Words, list[Tally]]:
+def _words(dealt: Dealt, table: Table, declared: Mapping[str, Any]) -> tuple[Words, list[Tally]]:
     """Give the vocabularies as they would be had the whole been read at once."""
-    people, said = (
-        _settled(dealt, dealt.annotators, 1, ordered=True),
-        _settled(dealt, dealt.labels, 2),
-    )
+    people = _settled(table, dealt.annotators, 1, ordered=True)
+    said = _settled(table, dealt.labels, 2)
     label_tally = dealt.labels.tally(said)
-    answers = code_words(
-        dealt.table.name, said.values, declared["classes"], declared["extra_answers"]
-    )
+    answers = code_words(table.name, said.values, declared["classes"], declared["extra_answers"])
     if answers.codes.min() < 0:
         raise _outside(dealt, said, answers, label_tally)
     words = Words(
@@ -113,11 +153,11 @@ def _words(dealt: Dealt, declared: Mapping[str, Any]) -> tuple[Words, list[Tally
     return words, [dealt.annotators.tally(people), label_tally]
 
 
-def _settled(dealt: Dealt, column: Growing, place: int, *, ordered: bool = False) -> Coded:
+def _settled(table: Table, column: Growing, place: int, *, ordered: bool = False) -> Coded:
     try:
         return column.ordered() if ordered else column.settled()
     except Mixed as error:
-        where = f"the column {quoted(dealt.names[place])} of {dealt.table.name} holds"
+        where = f"the column {table.column_name(place)} of {table.name} holds"
         raise mixed(where, error) from error
 
 
@@ -142,12 +182,12 @@ def _refused(dealt: Dealt, repeats: Sequence[Repeats]) -> Exception:
 
 
 def _look_over(
-    dealt: Dealt, tallies: list[Tally], n_items: int, words: Words, declared: Mapping[str, Any]
+    table: Table, tallies: list[Tally], n_items: int, words: Words, declared: Mapping[str, Any]
 ) -> None:
     extra = words.extra_answers.tolist()
     told = {*(words.classes.tolist() if declared["classes"] else ()), *extra}
-    look_over(dealt.table, tallies, n_items, told)
-    warn_of_unsaid(dealt.table, tallies[2], extra)
+    look_over(table, tallies, n_items, told)
+    warn_of_unsaid(table, tallies[2], extra)
 
 
 def _declared_in(provenance: Provenance, declared: Mapping[str, Any], words: Words) -> Provenance:

@@ -6,7 +6,8 @@ they are about. What is in memory at any time is one block, and later one part.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import uuid
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -20,6 +21,8 @@ Array = NDArray[Any]
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
 Keys = NDArray[np.uint64]
+HEAD_BYTES = 48
+"""Of a piece: its block, rows, columns, ids, their form, their bytes."""
 
 
 class Rows(NamedTuple):
@@ -118,12 +121,40 @@ class Spill:
         if not path.exists():
             return
         with naming(path, "read"), path.open("rb") as file:
-            while head := file.read(48):
+            while head := file.read(HEAD_BYTES):
                 yield _piece(file, np.frombuffer(head, np.int64))
 
     def remove(self, part: int) -> None:
         """Remove a part that has become a shard."""
         self.path(part).unlink(missing_ok=True)
+
+
+class Pile(Spill):
+    """All parts in one file of this process's own, and where their pieces begin."""
+
+    def __init__(self, folder: Path, n_parts: int) -> None:
+        self.folder, self.n_parts = folder, n_parts
+        self.file = folder / f"{uuid.uuid4().hex}.rows"  # a second try leaves the first alone
+        self.start: list[list[int]] = [[] for _ in range(n_parts)]
+        with naming(self.file):
+            self.file.touch()
+
+    def path(self, part: int) -> Path:
+        """Give the one file."""
+        return self.file
+
+    def _write(self, part: int, block: int, cells: list[IntArray], ids: Ids, key: Keys) -> None:
+        with naming(self.file):
+            self.start[part].append(self.file.stat().st_size)
+        super()._write(part, block, cells, ids, key)
+
+
+def pieces_at(path: Path, starts: Sequence[int]) -> Iterator[Piece]:
+    """Give the pieces of a pile that begin there."""
+    with naming(path, "read"), path.open("rb") as file:
+        for start in starts:
+            file.seek(start)
+            yield _piece(file, np.frombuffer(file.read(HEAD_BYTES), np.int64))
 
 
 def _piece(file: BinaryIO, head: LongArray) -> Piece:
