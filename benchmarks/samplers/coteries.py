@@ -1,11 +1,14 @@
 """How fast the number of coteries mixes, with splits and merges and without.
 
 ``python -m benchmarks.samplers.coteries [data set or model ...]``. Chains of each kind, in turns,
-from the same starts, as long as each other; effective draws are those of all together, so that
-chains which stay apart count for little. The clock is that of the process.
+from the same starts, as long as each other: until both kinds have enough effective draws, or time
+is up. Effective draws are those of all chains together, so that chains which stay apart count for
+little. The clock is that of the process.
 
-A handful of effective draws says little: the interval of a ratio is the jackknife's, each chain
-left out of both kinds in turn.
+A ratio of which chains do not agree, or which have a handful of effective draws, says nothing: it
+stands in brackets. Two things tell how much the others say: the interval is the jackknife's, each
+chain left out of both kinds in turn; and *within* is the ratio by effective draws of each chain
+alone, summed: how fast chains move where they are, whether or not they ever leave it.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,10 +30,15 @@ from coterie.models import make_model
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
-CHAINS, SWEEPS, BURN_IN = 8, 2_000, 1_000
+CHAINS, ROUND, BURN_IN = 8, 1_000, 1_000
 """Chains on large sets still climb after 300 sweeps; draws of a climb say nothing of mixing."""
+ENOUGH, SECONDS = 1_000, 60.0
+"""Effective draws of each kind after which no further round is made, or seconds of both."""
+FEWEST, FARTHEST = 100, 1.1
+"""With fewer effective draws, or a larger R-hat, a ratio says nothing."""
 COLUMNS = (
-    "data, model", "coteries", "without, draws/s", "with, draws/s", "with / without", "95 %",
+    "data, model", "coteries", "R-hat without, with", "effective draws", "without, draws/s",
+    "with, draws/s", "with / without", "95 %", "within",
 )  # fmt: skip
 BEST, LEAST = ">= 3", ">= 0.8"
 
@@ -71,45 +79,119 @@ def effective(chains: np.ndarray) -> float:
     return float(array_stats.ess(chains, method="bulk"))
 
 
+def effective_within(chains: np.ndarray) -> float:
+    """Those of each chain alone, summed; a chain that never moves has none."""
+    return sum(effective(one[None]) for one in chains if np.ptp(one) > 0)
+
+
+def farthest(numbers: np.ndarray) -> list[float]:
+    """R-hat without and with the move."""
+    from arviz_stats.base import array_stats
+
+    return [float(array_stats.rhat(one)) for one in numbers]
+
+
 def measure(model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of coteries, (2, chains, sweeps), without and with the move; seconds they took."""
     sampler = make_model(model, random_state=1, progress=False)._sampler(annotations)
-    numbers, seconds = np.zeros((2, CHAINS, SWEEPS)), np.zeros((2, CHAINS))
-    for number, seed in enumerate(np.random.SeedSequence(1).spawn(CHAINS)):
-        for splits in (0, 1):
-            runner = Runner(sampler, number, seed, bool(splits))
-            runner.sweep(BURN_IN)
-            numbers[splits, number], seconds[splits, number] = runner.sweep(SWEEPS)
+    seeds = np.random.SeedSequence(1).spawn(CHAINS)
+    runners = [
+        [Runner(sampler, number, seed, splits) for number, seed in enumerate(seeds)]
+        for splits in (False, True)
+    ]
+    play_round(runners, BURN_IN)
+    numbers, seconds = play_round(runners, ROUND)
+    while min(map(effective, numbers)) < ENOUGH and seconds.sum() < SECONDS:
+        more, took = play_round(runners, ROUND)
+        numbers, seconds = np.concatenate([numbers, more], axis=2), seconds + took
     return numbers, seconds
 
 
-def rates(numbers: np.ndarray, seconds: np.ndarray) -> np.ndarray:
+def play_round(runners: list[list[Runner]], n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Let every chain make n sweeps, in turns: numbers of coteries, and seconds."""
+    numbers, seconds = np.zeros((2, CHAINS, n)), np.zeros((2, CHAINS))
+    for number in range(CHAINS):
+        for splits in (0, 1):
+            numbers[splits, number], seconds[splits, number] = runners[splits][number].sweep(n)
+    return numbers, seconds
+
+
+def rates(numbers: np.ndarray, seconds: np.ndarray, count: Any = effective) -> np.ndarray:
     """Effective draws a second without and with the move."""
-    return np.array([effective(one) for one in numbers]) / seconds.sum(axis=1)
+    return np.array([count(one) for one in numbers]) / seconds.sum(axis=1)
 
 
 def interval(numbers: np.ndarray, seconds: np.ndarray) -> tuple[float, float]:
     """Where the ratio of the rates is, with a probability of 95 %."""
     from scipy import stats
 
-    log_all = log_ratio(rates(numbers, seconds))
+    log_all = np.log(ratio(rates(numbers, seconds)))
     without = [
-        log_ratio(rates(np.delete(numbers, k, axis=1), np.delete(seconds, k, axis=1)))
+        np.log(ratio(rates(np.delete(numbers, k, axis=1), np.delete(seconds, k, axis=1))))
         for k in range(CHAINS)
     ]
     wide = stats.t.ppf(0.975, CHAINS - 1) * np.std(without) * np.sqrt(CHAINS - 1)
     return float(np.exp(log_all - wide)), float(np.exp(log_all + wide))
 
 
-def log_ratio(per_second: np.ndarray) -> float:
-    """Log of with / without."""
-    return float(np.log(per_second[1] / per_second[0]))
+def ratio(per_second: np.ndarray) -> float:
+    """With / without."""
+    return float(per_second[1] / per_second[0])
+
+
+class Measured(NamedTuple):
+    """One model on one data set."""
+
+    without: float  # draws a second
+    ratio: float
+    high: float  # end of its interval
+    says: bool  # something
+
+
+def add_row(label: str, numbers: np.ndarray, seconds: np.ndarray, report: Report) -> Measured:
+    """Report what was measured."""
+    per_second, draws, apart = (
+        rates(numbers, seconds),
+        [*map(effective, numbers)],
+        farthest(numbers),
+    )
+    low, high = interval(numbers, seconds)
+    says = min(draws) >= FEWEST and max(apart) <= FARTHEST
+    found = f"{ratio(per_second):.2f}"
+    report.row(
+        label,
+        f"{numbers[1].mean():.1f}",
+        f"{apart[0]:.2f}, {apart[1]:.2f}",
+        f"{draws[0]:,.0f}, {draws[1]:,.0f}",
+        *(f"{one:,.2f}" for one in per_second),
+        found if says else f"({found})",
+        f"{low:.2f} to {high:.2f}",
+        f"{ratio(rates(numbers, seconds, effective_within)):.2f}",
+    )
+    return Measured(float(per_second[0]), ratio(per_second), high, says)
+
+
+def sum_up(found: dict[str, Measured], report: Report) -> None:
+    """Hold the ratios against the targets, and say which of them say nothing."""
+    slowest = min(found, key=lambda label: found[label].without)
+    report.ratio(f"where it is slowest without ({slowest})", found[slowest].ratio, BEST)
+    silent = [label for label in found if not found[label].says]
+    telling = {label: one for label, one in found.items() if one.says}
+    if telling:
+        worst = min(telling, key=lambda label: telling[label].ratio)
+        report.ratio(
+            f"least gain of those that say something ({worst})", telling[worst].ratio, LEAST
+        )
+        surely = [label for label in telling if telling[label].high < float(LEAST.split()[1])]
+        report.say(f"surely less than that, by the interval: {', '.join(surely) or 'none'}")
+    why = f"R-hat above {FARTHEST} or fewer than {FEWEST} effective draws"
+    report.say(f"ratios that say nothing ({why}): {', '.join(silent) or 'none'}")
 
 
 def main(report: Report, labels: int) -> None:
     chosen = [word for word in sys.argv[1:] if not word.isdigit()]
     report.table("Effective draws of the number of coteries", *COLUMNS)
-    ratios = {}
+    found = {}
     for name in [name for name in SETS if name in chosen] or SETS:
         path = DATA / name / "labels.csv"
         if not path.exists():
@@ -117,21 +199,10 @@ def main(report: Report, labels: int) -> None:
             continue
         annotations = coterie.read(path, duplicates="keep")
         for model in [model for model in MODELS if model in chosen] or MODELS:
-            measured = measure(model, annotations)
-            without, with_it = rates(*measured)
-            low, high = interval(*measured)
             label = f"{name}, {MODELS[model]}"
-            ratios[label] = without, with_it / without, high
-            cells = f"{without:,.2f}", f"{with_it:,.2f}", f"{with_it / without:.2f}"
-            mean = measured[0][1].mean()
-            report.row(label, f"{mean:.1f}", *cells, f"{low:.2f} to {high:.2f}")
-    if ratios:
-        slowest = min(ratios, key=lambda label: ratios[label][0])
-        worst = min(ratios, key=lambda label: ratios[label][1])
-        report.ratio(f"where it is slowest without ({slowest})", ratios[slowest][1], BEST)
-        report.ratio(f"least gain ({worst})", ratios[worst][1], LEAST)
-        surely = [label for label in ratios if ratios[label][2] < float(LEAST.split()[1])]
-        report.say(f"surely less than that, by the interval: {', '.join(surely) or 'none'}")
+            found[label] = add_row(label, *measure(model, annotations), report)
+    if found:
+        sum_up(found, report)
 
 
 if __name__ == "__main__":
