@@ -9,10 +9,13 @@ A ratio of which chains do not agree, or which have a handful of effective draws
 stands in brackets. Two things tell how much the others say: the interval is the jackknife's, each
 chain left out of both kinds in turn; and *within* is the ratio by effective draws of each chain
 alone, summed: how fast chains move where they are, whether or not they ever leave it.
+
+All of it takes an hour. With COTERIE_BENCH_KEPT it can be made in parts, and read again.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -30,10 +33,12 @@ from coterie.models import make_model
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
-CHAINS, ROUND, BURN_IN = 8, 1_000, 1_000
+CHAINS, ROUND, BURN_IN = 8, 500, 1_000
 """Chains on large sets still climb after 300 sweeps; draws of a climb say nothing of mixing."""
-ENOUGH, SECONDS = 1_000, 60.0
+ENOUGH, SECONDS = 1_000, 120.0
 """Effective draws of each kind after which no further round is made, or seconds of both."""
+KEPT = "COTERIE_BENCH_KEPT"
+"""The environment variable that names a folder to keep the chains in: what is there is read."""
 FEWEST, FARTHEST = 100, 1.1
 """With fewer effective draws, or a larger R-hat, a ratio says nothing."""
 COLUMNS = (
@@ -99,12 +104,34 @@ def measure(model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, n
         [Runner(sampler, number, seed, splits) for number, seed in enumerate(seeds)]
         for splits in (False, True)
     ]
-    play_round(runners, BURN_IN)
-    numbers, seconds = play_round(runners, ROUND)
-    while min(map(effective, numbers)) < ENOUGH and seconds.sum() < SECONDS:
+    numbers, seconds = play_round(runners, BURN_IN)
+    while not_enough(numbers, seconds):
         more, took = play_round(runners, ROUND)
         numbers, seconds = np.concatenate([numbers, more], axis=2), seconds + took
     return numbers, seconds
+
+
+def not_enough(numbers: np.ndarray, seconds: np.ndarray) -> bool:
+    """Whether another round is due."""
+    settled = numbers[:, :, BURN_IN:]
+    if settled.size and seconds.sum() >= SECONDS:
+        return False
+    return not settled.size or min(map(effective, settled)) < ENOUGH
+
+
+def kept(name: str, model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, np.ndarray]:
+    """What was measured, now or before: numbers after the burn-in, and the seconds of these."""
+    folder = os.environ.get(KEPT)
+    path = Path(folder or "", f"{name}-{model}.npz")
+    if folder and path.exists():
+        with np.load(path) as found:
+            numbers, seconds = found["numbers"], found["seconds"]
+    else:
+        numbers, seconds = measure(model, annotations)
+        if folder:
+            np.savez(path, numbers=numbers, seconds=seconds)
+    settled = numbers[:, :, BURN_IN:]
+    return settled, seconds * settled.shape[2] / numbers.shape[2]
 
 
 def play_round(runners: list[list[Runner]], n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -200,7 +227,7 @@ def main(report: Report, labels: int) -> None:
         annotations = coterie.read(path, duplicates="keep")
         for model in [model for model in MODELS if model in chosen] or MODELS:
             label = f"{name}, {MODELS[model]}"
-            found[label] = add_row(label, *measure(model, annotations), report)
+            found[label] = add_row(label, *kept(name, model, annotations), report)
     if found:
         sum_up(found, report)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from coterie.kernels.gibbs.split_merge import is_accepted
-from ladder import split_merge
+from ladder import split_merge, split_merge_checks
 from ladder.consensus import cases as consensus_cases
 from ladder.sampler import planted, real
 from ladder.split_merge_bugs import BUGS
@@ -20,21 +20,26 @@ every_model = pytest.mark.parametrize("model", SAMPLERS)
 
 @every_model
 def test_a_split_or_merge_is_stationary(model):
-    split_merge.check_split_is_stationary(*SAMPLERS[model])
+    split_merge_checks.check_split_is_stationary(*SAMPLERS[model])
 
 
 @pytest.mark.parametrize("model", ["cbcc", "hcbcc"])
 def test_ratios_are_differences_of_the_joint(model):
-    split_merge.check_split_ratio(*SAMPLERS[model])
+    split_merge_checks.check_split_ratio(*SAMPLERS[model])
+
+
+@every_model
+def test_others_go_where_they_are_more_probable(model):
+    split_merge_checks.check_sides(*SAMPLERS[model])
 
 
 @every_model
 def test_pairs_are_chosen_as_is_said(model):
-    split_merge.check_pairs(*SAMPLERS[model])
+    split_merge_checks.check_pairs(*SAMPLERS[model])
 
 
 def test_every_order_is_equally_probable():
-    split_merge.check_orders(*SAMPLERS["cbcc"])
+    split_merge_checks.check_orders(*SAMPLERS["cbcc"])
 
 
 def test_a_group_without_a_weight_is_like_none():

@@ -1,4 +1,4 @@
-"""Splits and merges of groups: the ratio against the joint, and pi P = pi by forcing outcomes.
+"""Splits and merges of groups on a stage, every outcome forced; the checks are next door.
 
 A stage is a model at a given truth, with given auxiliary variables: what is left are the groups.
 """
@@ -15,9 +15,9 @@ from ladder.checks import SAME
 from ladder.consensus import cases as consensus
 from ladder.consensus.stationarity import NEARLY, Forced
 from ladder.sampler import canonical, pack, start
-from ladder.stationarity import assert_stationary, middles
+from ladder.stationarity import middles
 from reference import consensus as reference
-from reference.exact import all_partitions, normalise
+from reference.exact import all_partitions
 from reference.joint import log_p_auxiliaries, log_p_parameters, log_p_partition
 from reference.problem import TWO_CLASSES, Problem
 
@@ -41,7 +41,7 @@ CBCC = cases.case(
 HCBCC = cases.case("hcbcc", FOUR, cases.hierarchical(cases.MEAN_2, cases.RATES_2))
 CONSENSUS = consensus.case(TWO_CLASSES, consensus.TWO, knowledge_points=2)
 TRUTH = {0: 0, 1: 1, 2: 0, 3: 1}
-ALPHA = 0.9  # splits and merges are both turned down now and then
+ALPHAS = 0.9, 2.5  # splits and merges are both turned down now and then
 NU = np.array([[0.7, 0.4], [0.55, 0.9], [0.3, 0.8], [0.5, 0.5], [0.65, 0.2]])
 SPARE = 0.3, 0.6  # of beta and eta: whatever they are, the ratio is the same
 
@@ -49,8 +49,8 @@ SPARE = 0.3, 0.6  # of beta and eta: whatever they are, the ratio is the same
 class Stage:
     """A model whose groups alone are free; a state of it is (groups, d of each group)."""
 
-    def __init__(self, sampler, case):
-        self.sampler, self.case = sampler, case
+    def __init__(self, sampler, case, alpha=ALPHAS[0]):
+        self.sampler, self.case, self.alpha = sampler, case, alpha
         self.people = case.problem.active
         self.truth = {i: TRUTH[i] for i in case.problem.counted}
         self.has_known = case.model == "consensus"
@@ -77,7 +77,7 @@ class Stage:
         return state, prior, split, lambda rng: run(state, prior, room, rng)
 
     def make_papers(self, q, _):
-        state = start(self.sampler, self.case, self.truth, q, ALPHA)
+        state = start(self.sampler, self.case, self.truth, q, self.alpha)
         model, data = self.sampler.model.module, self.case.problem.codes
         prior = pack(self.sampler, self.case)
         if self.case.model == "cbcc":
@@ -91,7 +91,7 @@ class Stage:
         values = consensus.some_values(self.case, 3)
         d = np.array([*d, *np.zeros(len(values.d) - len(d), int)])
         state = consensus.make_state(
-            self.sampler, self.case, replace(values, q=q, d=d, alpha=ALPHA)
+            self.sampler, self.case, replace(values, q=q, d=d, alpha=self.alpha)
         )
         prior, model = consensus.packed(self.sampler, self.case), self.file("model")
         room = model.new_room(state, self.case.problem.codes, prior)
@@ -129,15 +129,15 @@ class Stage:
             n_points = self.case.prior.knowledge_points if self.has_known else 0
             every = itertools.product(range(n_points), repeat=len(groups)) if n_points else [()]
             for d in every:
-                log_p[tuple(q.values()), d] = log_p_partition(q, ALPHA) + self.log_labels(
+                log_p[tuple(q.values()), d] = log_p_partition(q, self.alpha) + self.log_labels(
                     q, groups, d
                 )
         return log_p
 
     def log_labels(self, q, groups, d):
         if self.case.model == "cbcc":
-            log_joint = self.case.log_joint(self.truth, q, ALPHA, None, None)
-            return log_joint - log_p_partition(q, ALPHA)
+            log_joint = self.case.log_joint(self.truth, q, self.alpha, None, None)
+            return log_joint - log_p_partition(q, self.alpha)
         points = d if self.has_known else [None] * len(groups)
         return sum(self.log_group(people, j) for people, j in zip(groups, points, strict=True))
 
@@ -315,73 +315,3 @@ def assert_seated(stage, state):
         np.add.at(said, groups, state.own[stage.people])
         np.testing.assert_array_equal(state.said, said)
         np.testing.assert_array_equal(state.said_total, said.sum(axis=1))
-
-
-def check_split_is_stationary(sampler, case):
-    """A proposal leaves the groups as they are distributed, given truth and auxiliaries."""
-    stage = Stage(sampler, case)
-    assert_stationary(normalise(stage.log_weights()), lambda at: moves(stage, at))
-
-
-def check_split_ratio(sampler, case):
-    """Conditional = joint: two sides against both together are a difference of the log joint."""
-    stage = Stage(sampler, case)
-    module = stage.move
-    log_p = stage.log_weights()
-    for at in log_p:
-        for i, j in itertools.permutations(range(len(stage.people)), 2):
-            if at[0][i] == at[0][j]:
-                continue
-            state, prior, room, _ = stage.make(at)
-            room.pair[:] = stage.people[i], stage.people[j]
-            module.gather_others(seating(stage, state), room)
-            module.allocate(False, prior.split, room, Forced([]))
-            got = module.log_split(np.log(ALPHA), prior.split, room)
-            merged = [at[0][i] if m == at[0][j] else m for m in at[0]]
-            merged = tuple(canonical(dict(enumerate(merged))).values())
-            want = log_p[at] - log_p[merged, ()]
-            assert abs(got - want) < SAME, f"{got} for a difference of {want}"
-
-
-def check_pairs(sampler, case):
-    """Every pair is chosen in one way, with the probability that is said, and by who is alike."""
-    stage = Stage(sampler, case)
-    for at in stage.log_weights():
-        assert_gathered(stage, at)
-        found, total = [], 0.0
-        for p, numbers in choices(stage, at):
-            state, prior, room, _ = stage.make(at)
-            log_p = stage.choose(numbers, seating(stage, state), prior, room)
-            total += p
-            if log_p > -np.inf:
-                assert abs(exp(log_p) - 2 * len(stage.people) * p) < SAME
-                found.append(tuple(room.pair.tolist()))
-                i, j = state.group[room.pair]
-                assert (i == j) == (numbers[0] < stage.move.SPLITS)
-        assert abs(total - 1) < SAME
-        assert sorted(found) == sorted(itertools.permutations(stage.people, 2))
-
-
-def assert_gathered(stage, at):
-    """Groups are summed, whatever was summed before."""
-    state, _, room, _ = stage.make(at)
-    for _ in range(2):
-        stage.pairs.gather_groups(seating(stage, state), room)
-    for m in set(state.group[stage.people]):
-        members, pile = np.flatnonzero(state.group == m), stage.piles.GROUPS + m
-        counts = room.said.counts[members].sum(axis=0)
-        np.testing.assert_array_equal(room.sides.counts[pile], counts)
-        np.testing.assert_array_equal(room.sides.total[pile], counts.sum(axis=0))
-        np.testing.assert_allclose(room.sides.decay[pile], room.said.decay[members].sum(axis=0))
-        assert room.sides.size[pile] == len(members)
-
-
-def check_orders(sampler, case):
-    """Every order is as probable as every other."""
-    module = Stage(sampler, case).move
-    shuffled = []
-    for order in orders(4):
-        others = np.arange(6, dtype=np.int32)
-        module.shuffle(others, 4, Forced(order))
-        shuffled.append(tuple(others.tolist()))
-    assert sorted(shuffled) == [(*order, 4, 5) for order in itertools.permutations(range(4))]

@@ -3,12 +3,11 @@
 from ladder.bugs import CBCC as CBCC_FILE
 from ladder.bugs import in_file
 from ladder.cases import CBCC_2, HCBCC_2
-from ladder.split_merge import (
-    CBCC,
-    CONSENSUS,
-    HCBCC,
+from ladder.split_merge import CBCC, CONSENSUS, HCBCC
+from ladder.split_merge_checks import (
     check_orders,
     check_pairs,
+    check_sides,
     check_split_is_stationary,
     check_split_ratio,
 )
@@ -69,6 +68,31 @@ BUGS = {
         in_file(
             PILES, ("        room.sides.decay[k, g] += room.said.decay[l, g]\n", "        pass\n")
         ),
+    ),
+    "nu of who goes forgotten": (
+        HCBCC,
+        check_sides,
+        in_file(PILES, ("            decay += room.said.decay[more, g]\n", "")),
+    ),
+    "sides as probable whatever their size": (
+        CBCC,
+        check_sides,
+        in_file(MOVE, ("float(math.log(sides.size[k]) + log_p)", "float(log_p)")),
+    ),
+    "strengths of a side not noted": (
+        HCBCC,
+        check_sides,
+        in_file(MOVE, ("        room.sides.log_strength[k] = room.log_strength[k]\n", "")),
+    ),
+    "some who may leave never chosen": (
+        CBCC,
+        check_pairs,
+        in_file(PAIRS, ("int64(rng.random() * (size - 1))", "int64(rng.random() * (size - 2))")),
+    ),
+    "some to merge with never chosen": (
+        CBCC,
+        check_pairs,
+        in_file(PAIRS, ("rng.random() * seating.size[b]", "rng.random() * (seating.size[b] - 1)")),
     ),
     "some orders never chosen": (
         CBCC_2,
