@@ -3,7 +3,6 @@
 import itertools
 from importlib import import_module
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit, logsumexp
@@ -18,10 +17,10 @@ from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import DynamicPrior
 from ladder.cases import IBCC_2
+from ladder.marks import needs_compiler
 from ladder.montecarlo import assert_means
 from ladder.sampler import planted
 
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 GRID = np.linspace(-12, 12, 481)
 PRIOR = DynamicPrior(
     mean=[[0.6, 0.4], [0.25, 0.75]], strength=[3.0, 2.0], class_weights=[1.2, 0.7],
@@ -114,18 +113,18 @@ def compare(gold, prior=PRIOR):
     assert_means({k: rows[:, k] for k in names}, {k: want[k] for k in names})
 
 
-@chains
+@needs_compiler
 def test_known_classes_against_forward_backward_on_a_grid():
     compare([0, 0, 0, 0, 0])
     compare([0, 1, 0, 1, 0])
 
 
-@chains
+@needs_compiler
 def test_unknown_classes_against_the_sum_over_all_truths():
     compare([0, -1, 0, -1, 0])
 
 
-@chains
+@needs_compiler
 def test_a_grid_of_zero_is_the_static_logistic_normal_model():
     still = DynamicPrior(PRIOR.mean, PRIOR.strength, PRIOR.class_weights, drift=(0.0,))
     compare([0, -1, 0, -1, 0], still.resolve(2, 2))
@@ -137,7 +136,7 @@ def test_one_label_says_nothing_of_drift():
     np.testing.assert_allclose(same, same[0], rtol=1e-12)
 
 
-@chains
+@needs_compiler
 def test_one_label_an_annotator_leaves_the_drift_at_its_prior():
     data = encode([0, 1, 2], [0, 1, 2], [0, 1, 1], sizes=(3, 3, 2, 2), gold=[0, 0, 1])
     times = times_of(np.arange(3), np.arange(3), np.array([0, 1, 1]), np.zeros(3), 3)

@@ -2,7 +2,6 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 from scipy.special import expit, logsumexp, roots_jacobi
@@ -19,11 +18,11 @@ from coterie.numeric.random_walk import filter_walk, sample_walk
 from coterie.posterior.drift import range_of
 from coterie.priors import DynamicPrior
 from ladder.geweke import columns, replace_answers
+from ladder.marks import needs_compiler
 from ladder.montecarlo import limit, standard_error
 from ladder.stationarity import assert_stationary
 from reference.exact import normalise
 
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 PRIOR = DynamicPrior(
     mean=[[0.6, 0.25, 0.15], [0.2, 0.7, 0.1]], strength=[3.0, 2.0], class_weights=[1.2, 0.7],
     drift=(0.0, 0.3, 2.0), static_weight=0.4,
@@ -273,7 +272,7 @@ def simulate_chain(world, n_draws):
         yield statistics(world, state.truth, state.drift, state.v, answers)
 
 
-@chains
+@needs_compiler
 @pytest.mark.parametrize("clock", ["time", "labels"])
 def test_geweke(clock):
     n_draws = 5_000
@@ -315,7 +314,7 @@ def draw_on_a_grid(prior, t, seen, drift, rng):
     return np.log(now.sum()), draw
 
 
-@chains
+@needs_compiler
 def test_changed_has_the_probability_of_independent_draws_on_a_grid():
     """All gold: q by its exact weights, walks by forward-backward, tau by its Dirichlet."""
     z, answers = np.array([0, 1, 0, 0, 1, 0]), np.array([0, 1, 0, 1, 0, 1])

@@ -1,6 +1,5 @@
 """Chains on small problems against the exact posterior."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,13 +14,12 @@ from ladder.cases import (
     SMALL,
     name,
 )
+from ladder.marks import needs_compiler
 from ladder.montecarlo import Chain, assert_means, check_enumeration
 from ladder.sampler import real
 from reference.exact import concentration_mean, item_probabilities, predictive
 
-pytestmark = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels"
-)
+pytestmark = needs_compiler
 
 
 @pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name)

@@ -2,7 +2,6 @@
 
 import math
 
-import numba
 import numpy as np
 import pytest
 
@@ -11,6 +10,7 @@ from coterie.kernels.keep import Streams
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from ladder.cases import HCBCC_2
+from ladder.marks import needs_compiler
 from ladder.sampler import at_work, choices, one_draw, ours, real, run_block, start, weighed
 
 MODELS = {"ibcc": IBCCPrior(), "cbcc": CBCCPrior(), "hcbcc": HCBCCPrior()}
@@ -29,7 +29,7 @@ def crowd(n_classes, n_items=60, n_annotators=8):
     return encode(item, annotator, answer, sizes=sizes), z
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiled kernels")
+@needs_compiler
 @pytest.mark.parametrize("n_classes", [2, 5, 50])
 @pytest.mark.parametrize(
     ("kind", "prior"), [*MODELS.items(), ("hcbcc", TINY)], ids=["ibcc", "cbcc", "hcbcc", "tiny"]

@@ -13,6 +13,7 @@ from coterie.kernels.gibbs.hcbcc.members import (
     sweep_parameters,
 )
 from ladder.cases import HCBCC_2
+from ladder.marks import needs_compiler
 from ladder.montecarlo import FALSE_ALARM, assert_means
 from ladder.parameters import check_augmented_joint
 from ladder.sampler import pack, real, set_parameters, start
@@ -95,7 +96,7 @@ def draw_parameters(state, prior, room, rng, beta, eta):
         eta[draw] = np.exp(state.log_mean[:2, 0])
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels")
+@needs_compiler
 def test_updates_keep_the_posterior_of_strength_and_mean():
     """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, per cluster and class."""
     case, sampler = HCBCC_2, real(HCBCC_2)

@@ -1,11 +1,11 @@
 """Chains against enumeration on problems nobody chose."""
 
-import numba
 import numpy as np
 import pytest
 
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 from ladder.cases import case
+from ladder.marks import needs_compiler
 from ladder.montecarlo import Chain, assert_means
 from ladder.sampler import real
 from reference.exact import item_probabilities, predictive
@@ -45,7 +45,7 @@ def random_case(model, seed):
     return case(model, problem, prior)
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels")
+@needs_compiler
 @pytest.mark.parametrize("model", ["ibcc", "cbcc", "hcbcc"])
 @pytest.mark.parametrize("seed", range(8))
 def test_chain_agrees_with_enumeration(model, seed):

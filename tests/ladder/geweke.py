@@ -14,6 +14,19 @@ from coterie.priors import Gamma
 from ladder.cases import Case
 from ladder.montecarlo import limit, standard_error
 from ladder.sampler import pack, run_block
+from reference.problem import Problem
+
+# Four annotators, five items, three classes and an answer that is never true; two who repeat.
+CROWD = Problem(
+    n_items=5,
+    n_annotators=4,
+    n_classes=3,
+    n_answers=4,
+    labels=(
+        *((i, l, 0) for i in range(5) for l in range(4) if (i + 2 * l) % 5 < 3),
+        *((0, 0, 0), (2, 1, 0)),
+    ),
+)
 
 
 class World:

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 
 from builders.plotted import (
     BURN_IN,
@@ -20,18 +19,6 @@ from builders.plotted import (
 from coterie.errors import DataError
 from coterie.metrics import expected_calibration_error, reliability
 from coterie.plots import Plots
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def posterior():
-    return sampled()
-
 
 # Trace
 

@@ -4,7 +4,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from builders.plotted import (
@@ -20,18 +19,6 @@ from builders.plotted import (
 from coterie.errors import CoterieError, DataError
 from coterie.plots import Plots
 from coterie.plots.accuracies import draw_coteries
-
-
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def posterior():
-    return sampled()
-
 
 # Confusion
 

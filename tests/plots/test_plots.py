@@ -18,17 +18,6 @@ from coterie.plots import Plots
 from coterie.posterior import Draws
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    pyplot.close("all")
-
-
-@pytest.fixture(scope="module")
-def posterior():
-    return sampled()
-
-
 @pytest.mark.parametrize("name", EVERY)
 def test_given_axes_are_drawn_into_and_returned(posterior, name):
     figure, (left, right) = pyplot.subplots(1, 2)

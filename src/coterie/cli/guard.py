@@ -42,7 +42,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             except MemoryError:
                 complain("Error", "the memory does not suffice; try with less data")
                 raise typer.Exit(1) from None
-            except BaseException as error:
+            except BaseException as error:  # Ctrl-C may come wrapped in another exception
                 if _was_interrupted(error):
                     raise typer.Exit(130) from None
                 raise

@@ -32,7 +32,7 @@ def nothing_lost(show: Callable[[], object], save: Save, name: str, use: str) ->
     """
     try:
         yield
-    except Exception as error:
+    except Exception as error:  # whatever it is, the result must not be lost
         show()
         told = rescue(save, name, use)
         if not isinstance(error, CoterieError | OSError):
@@ -48,7 +48,7 @@ def rescue(save: Save, name: str, use: str) -> str:
             path = Path(tempfile.mkdtemp(prefix="coterie-", dir=parent()), name)
             try:
                 save(path)
-            except BaseException:
+            except BaseException:  # Ctrl-C too: no half of a result is left behind
                 shutil.rmtree(path.parent, ignore_errors=True)
                 raise
             return f"the result is saved in {path}, which {use}"

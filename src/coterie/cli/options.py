@@ -96,6 +96,17 @@ Annotators = Annotated[
 ]
 Workflow = Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")]
 Threshold = Annotated[float | None, typer.Option(help="Cut judges' scores into verdicts here.")]
+Time = Annotated[
+    str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
+]
+Labelled = Annotated[
+    Path,
+    typer.Argument(
+        help="Labels, or a folder of folders with labels.csv and truth.csv.",
+        parser=place,
+        metavar="PATH",
+    ),
+]
 Title = Annotated[str | None, typer.Option(help="Heading of the page.")]
 Datasets = Annotated[
     str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")

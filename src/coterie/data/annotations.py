@@ -24,8 +24,37 @@ Array = NDArray[Any]
 IntArray = NDArray[np.int32]
 
 
+class Vocabularies:
+    """What labels in memory and labels in shards share: who answers, and what can be said."""
+
+    annotators: Array
+    classes: Array
+    extra_answers: Array
+
+    @property
+    def n_annotators(self) -> int:
+        """Number of annotators, those without labels included."""
+        return len(self.annotators)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of possible truths, T."""
+        return len(self.classes)
+
+    @property
+    def n_answers(self) -> int:
+        """Number of possible answers, C: the classes and the extra answers."""
+        return self.n_classes + len(self.extra_answers)
+
+    @property
+    def answers(self) -> Array:
+        """The possible answers: the classes, then the extra answers."""
+        some = len(self.extra_answers)
+        return np.concatenate([self.classes, self.extra_answers]) if some else self.classes
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Annotations:
+class Annotations(Vocabularies):
     """Who said what about which item. Immutable; made by :func:`coterie.read`.
 
     Items and annotators keep the ids the user gave, in sorted order (numeric if all are
@@ -89,33 +118,9 @@ class Annotations:
         return len(self.items)
 
     @property
-    def n_annotators(self) -> int:
-        """Number of annotators, those without labels included."""
-        return len(self.annotators)
-
-    @property
     def n_labels(self) -> int:
         """Number of labels, repeated ones included."""
         return len(self.codes.item_answer)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of possible truths, T."""
-        return len(self.classes)
-
-    @property
-    def n_answers(self) -> int:
-        """Number of possible answers, C: the classes and the extra answers."""
-        return self.n_classes + len(self.extra_answers)
-
-    @property
-    def answers(self) -> Array:
-        """The possible answers: the classes, then the extra answers."""
-        return (
-            np.concatenate([self.classes, self.extra_answers])
-            if len(self.extra_answers)
-            else self.classes
-        )
 
     @property
     def labels_per_item(self) -> NDArray[np.int64]:

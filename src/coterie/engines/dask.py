@@ -78,7 +78,7 @@ class DaskEngine:
         """Have every shard opened by a worker."""
         try:
             return DaskSession(self, shards, n_kinds)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: nobody else would close it
             self.close()
             raise
 
@@ -327,7 +327,7 @@ def submitted(engine: DaskEngine, do: Callable[..., Any], *args: Any, **where: A
     """Ask for something; give its future."""
     try:
         return engine.client.submit(do, *args, pure=False, **where)
-    except Exception as error:
+    except Exception as error:  # of a lost cluster distributed raises almost anything
         if engine.client.status != "running":
             raise engine.gone() from error
         raise

@@ -7,7 +7,7 @@ holds nothing: it says so, and is handed the shards and what was summed of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,10 +82,3 @@ def drop(run: str) -> None:
     """Let go of all shards of a run."""
     for key in [key for key in HOLDERS if key[0] == run]:
         HOLDERS.pop(key, None)
-
-
-def process_of(*_: Any) -> int:
-    """Give the number of the worker's process."""
-    import os
-
-    return os.getpid()

@@ -46,7 +46,7 @@ class Held:
 
         try:
             self._holders = list(self._pool.map(hold, range(n_slots)))
-        except BaseException:
+        except BaseException:  # Ctrl-C too: the threads would outlive it
             self._pool.shutdown()
             raise
 

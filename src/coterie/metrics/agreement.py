@@ -143,7 +143,7 @@ def fleiss_kappa(annotations: Any) -> float:
     0.871
     """
     annotations = annotations_from(annotations, duplicates="keep")
-    patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
+    patterns = _find_patterns(annotations)
     seen = 1 - np.average(patterns.disagreement, weights=patterns.n_items)
     n_labels = annotations.labels_per_item
     weight = 1 / n_labels[n_labels > 0]

@@ -44,7 +44,7 @@ def canvas(ax: Axes | None, height: float, width: float = COLUMN_INCHES) -> Iter
         figure, ax = pyplot.subplots(figsize=(width, height), dpi=DOTS, layout="compressed")
         try:
             yield ax
-        except BaseException:
+        except BaseException:  # Ctrl-C too
             pyplot.close(figure)  # nobody else knows of it
             raise
 

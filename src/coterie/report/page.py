@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
@@ -11,7 +10,7 @@ from coterie.files.paths import to_write
 from coterie.posterior import Posterior
 from coterie.report import charts
 from coterie.report.base import HERE, make_page
-from coterie.report.facts import NOTHING_SHOWN, Shown, gather
+from coterie.report.facts import gather
 from coterie.report.glossary import TERMS
 from coterie.report.items import certainty
 from coterie.words import numbers
@@ -24,29 +23,15 @@ SHOWN = (
 """Filters of the template: numbers and names as they are shown."""
 
 
-def render(
-    posterior: Posterior,
-    *,
-    truth: Any = None,
-    title: str | None = None,
-    record: Mapping[str, Any] | None = None,
-    shown: Shown = NOTHING_SHOWN,
-) -> str:
+def render(posterior: Posterior, **options: Any) -> str:
     """Write the report as HTML: one self-contained page, under 3 MB however large the data.
 
     Parameters
     ----------
     posterior
         The result.
-    truth
-        True labels that only score the result: a file, frame, Series or mapping.
-    title
-        The title; by default the numbers of annotators and items.
-    record
-        What ``run.json`` says of the run: its date, command, input and gold, shown under how to
-        make the result again.
-    shown
-        What items say and look like, and the date.
+    options
+        As for :func:`coterie.report.facts.gather`: truth, title, record, shown.
 
     Examples
     --------
@@ -64,7 +49,7 @@ def render(
         filters=SHOWN,
         charts=charts,
         terms=TERMS,
-        facts=gather(posterior, truth=truth, title=title, record=record, shown=shown),
+        facts=gather(posterior, **options),
     )
 
 

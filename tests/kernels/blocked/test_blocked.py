@@ -1,6 +1,5 @@
 """Blocked samplers on the ladder: exact at given matrices, and against enumeration and Geweke."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -16,13 +15,12 @@ from ladder.blocked import (
 )
 from ladder.cases import CBCC_2, CBCC_3, HCBCC_3, IBCC_2, IBCC_3, LARGER, REPEATED, SMALL
 from ladder.cases import name as name_of
+from ladder.caught import assert_caught, controls
 from ladder.geweke import check_geweke
+from ladder.marks import needs_compiler
 from ladder.montecarlo import Chain, assert_means, check_enumeration
 from reference.exact import item_probabilities, predictive
 
-needs_compiler = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels"
-)
 every_case = pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name_of)
 
 
@@ -136,17 +134,9 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug, tmp_path):
-    case, check, edits = BUGS[bug]
-    sampler = planted_blocked(case, tmp_path, edits)
-    with pytest.raises(AssertionError):
-        check(sampler, case)
+    assert_caught(BUGS[bug], planted_blocked, tmp_path)
 
 
-CONTROLS = {(id(case), check): (case, check) for case, check, _ in BUGS.values()}
-
-
-@pytest.mark.parametrize(
-    ("case", "check"), CONTROLS.values(), ids=lambda x: getattr(x, "__name__", None) or name_of(x)
-)
+@pytest.mark.parametrize(("case", "check"), controls(BUGS))
 def test_without_a_bug_the_check_passes(case, check, tmp_path):
     check(planted_blocked(case, tmp_path), case)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from coterie.kernels.gibbs.blocked import consensus as driver
 from coterie.kernels.record import new_trace
 from coterie.numeric.keyed import Stream
 from kernels.consensus.test_montecarlo import CROWD
+from ladder.caught import assert_caught, controls
 from ladder.consensus import checks
 from ladder.consensus.blocked import (
     NINE_CASE,
@@ -38,11 +38,9 @@ from ladder.consensus.cases import (
 )
 from ladder.consensus.geweke import check_geweke
 from ladder.consensus.montecarlo import check_posterior
+from ladder.marks import needs_compiler
 from ladder.sampler import run_block
 
-needs_compiler = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="long chains need the compiled kernels"
-)
 ALL = {**CASES, "nine": NINE_CASE}
 every_case = pytest.mark.parametrize("case", ALL.values(), ids=ALL)
 
@@ -190,18 +188,11 @@ BUGS = {
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_planted_bug_is_caught(bug, tmp_path):
-    case, check, edits = BUGS[bug]
-    sampler = planted_blocked(case, tmp_path, edits)
-    with pytest.raises(AssertionError):
-        check(sampler, case)
+    assert_caught(BUGS[bug], planted_blocked, tmp_path)
 
 
-CONTROLS = {(check.__name__, id(case)): (case, check) for case, check, _ in BUGS.values()}
-
-
-@pytest.mark.parametrize("which", CONTROLS, ids=lambda which: which[0])
-def test_without_a_bug_the_check_passes(which, tmp_path):
-    case, check = CONTROLS[which]
+@pytest.mark.parametrize(("case", "check"), controls(BUGS))
+def test_without_a_bug_the_check_passes(case, check, tmp_path):
     check(planted_blocked(case, tmp_path), case)
 
 

@@ -1,12 +1,12 @@
 """The update of cells against the joint, for random row maps: shared rows and repeated labels."""
 
-import numba
 import pytest
 
 from ladder.bugs import in_file
 from ladder.cells import checks
 from ladder.cells.cases import ALONE, CASES, EASY, KNOWN, MATRICES, NESTED, OWN, SHARED
 from ladder.cells.checks import Modules
+from ladder.marks import needs_compiler
 from ladder.sampler import planted
 
 every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
@@ -39,7 +39,7 @@ def test_updates_are_stationary(case):
     checks.check_stationary(Modules(), case)
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="long chains need compiled kernels")
+@needs_compiler
 @pytest.mark.parametrize(
     "case",
     [OWN, SHARED, KNOWN, ALONE, EASY, MATRICES],

@@ -1,6 +1,5 @@
 """EasyHardBCC's row map and prior against the reference; the models that it reduces to."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -13,13 +12,13 @@ from ladder.cases import CBCC_2, IBCC_2, MEAN_2, RATES_2
 from ladder.cells import checks
 from ladder.cells.checks import Modules
 from ladder.cells.models import ModelCase, check_chain, check_geweke
+from ladder.marks import needs_compiler
 from ladder.sampler import all_states
 from reference.cells import Cells
 from reference.problem import TWO_CLASSES, TWO_REPEATED
 
 MEAN_3 = [[0.6, 0.25, 0.15], [0.2, 0.7, 0.1]]
 EASY_3 = [[0.9, 0.06, 0.04], [0.08, 0.85, 0.07]]
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 
 
 def easy_hard(problem, **settings):
@@ -57,12 +56,12 @@ def test_weights_are_differences_of_the_joint():
     checks.check_weights(Modules(), REPEATED)
 
 
-@chains
+@needs_compiler
 def test_visited_cells_have_the_exact_probabilities():
     check_chain(REPEATED)
 
 
-@chains
+@needs_compiler
 def test_geweke():
     check_geweke(PLAIN)
 
@@ -92,7 +91,7 @@ def test_reduces_to(kept, base):
     assert sum(p for s, p in others.items() if {f // 2 for f in s} == {kept}) > 1 - 1e-9
 
 
-@chains
+@needs_compiler
 @pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 def test_hard_items_are_found_and_who_is_good_at_them():
     crowd = coterie.simulate("easy-hard", items=300, annotators=12, random_state=1)

@@ -1,6 +1,5 @@
 """EBCC by Gibbs sampling: its map and nested prior against the reference; what it reduces to."""
 
-import numba
 import numpy as np
 import pytest
 
@@ -13,11 +12,11 @@ from ladder.cases import MEAN_2, RATES_2
 from ladder.cells import checks
 from ladder.cells.checks import Modules
 from ladder.cells.models import ModelCase, check_chain, check_geweke
+from ladder.marks import needs_compiler
 from reference.cells import Cells
 from reference.problem import TWO_CLASSES, TWO_REPEATED
 
 MEAN_3 = [[0.6, 0.25, 0.15], [0.2, 0.7, 0.1]]
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 
 
 def with_subtypes(problem, n_subtypes=2, weight=0.9, **settings):
@@ -73,17 +72,17 @@ def test_forgetting_the_nested_factor_is_caught(monkeypatch):
         checks.check_weights(Modules(), with_subtypes(TWO_REPEATED, mean=MEAN_3, **RATES_2))
 
 
-@chains
+@needs_compiler
 def test_visited_cells_have_the_exact_probabilities():
     check_chain(REPEATED)
 
 
-@chains
+@needs_compiler
 def test_geweke():
     check_geweke(PLAIN)
 
 
-@chains
+@needs_compiler
 @pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 def test_one_subtype_is_ibcc_with_the_same_stream():
     crowd = coterie.simulate("mixed", items=40, annotators=8, random_state=2)

@@ -2,7 +2,6 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from ladder.cases import CBCC_3, HCBCC_3, IBCC_3, MEAN_2, RATES_2
 from ladder.cells import checks
 from ladder.cells.checks import Modules
 from ladder.cells.models import ModelCase, check_chain, check_geweke
+from ladder.marks import needs_compiler
 from ladder.montecarlo import assert_frequencies
 from ladder.sampler import ours
 from reference.cells import Cells
@@ -23,7 +23,6 @@ from reference.problem import TWO_CLASSES, TWO_REPEATED, Problem
 
 MEAN_3 = [[0.6, 0.25, 0.15], [0.2, 0.7, 0.1]]
 LATENT = Kinds(2, np.zeros(0, np.int32), 1.4)
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 
 
 def with_kinds(problem, mean, known=None, rows=None):
@@ -65,13 +64,13 @@ def test_weights_are_differences_of_the_joint(case):
     checks.check_weights(Modules(), case)
 
 
-@chains
+@needs_compiler
 @both
 def test_visited_cells_have_the_exact_probabilities(case):
     check_chain(case)
 
 
-@chains
+@needs_compiler
 def test_geweke():
     check_geweke(PLAIN_CASE)
 
@@ -106,7 +105,7 @@ def sweep(module, state, data, prior, seed, layout=None):
     return tally, trace
 
 
-@chains
+@needs_compiler
 @pytest.mark.parametrize(
     ("case", "module"), [(IBCC_3, ibcc), (CBCC_3, cbcc), (HCBCC_3, hcbcc)], ids=["i", "c", "hc"]
 )
@@ -137,7 +136,7 @@ def test_one_kind_is_the_model_without(case, module, known):
 THREE = Problem(3, 2, 2, 2, ((0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 0), (2, 1, 1)))
 
 
-@chains
+@needs_compiler
 def test_cbcc_with_two_kinds_visits_cells_and_coteries_with_the_exact_probabilities():
     """Every truth, kind and partition of the four pairs of two annotators, three items."""
     settings = {**RATES_2, "concentration": 0.9}

@@ -2,7 +2,6 @@
 
 import itertools
 
-import numba
 import numpy as np
 import pytest
 
@@ -15,6 +14,7 @@ from coterie.priors import CBCCPrior, IBCCPrior
 from ladder.cases import CBCC_FIXED, IBCC_2, MEAN_2, RATES_2, hierarchical
 from ladder.cells.checks import Modules
 from ladder.cells.models import ModelCase
+from ladder.marks import needs_compiler
 from ladder.montecarlo import assert_frequencies
 from reference.cells import Cells, log_dirichlet_multinomial
 from reference.exact import RowMarginal, all_partitions, all_truths, log_p_partition_marginal
@@ -22,7 +22,6 @@ from reference.exact import normalise as normalised
 from reference.joint import log_p_labels_hcbcc
 from reference.problem import TWO_CLASSES, Problem
 
-chains = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="chains need compiled kernels")
 NO_KIND_KNOWN = np.zeros(0, np.int32)
 LATENT = Kinds(2, NO_KIND_KNOWN, 1.4)
 ONE_FOR_ALL = Kinds(2, NO_KIND_KNOWN, 1e-12)  # one kind has all items, either of the two
@@ -48,7 +47,7 @@ def exact_pairs(prior):
     return normalised(log_p)
 
 
-@chains
+@needs_compiler
 def test_hcbcc_with_two_kinds_visits_cells_and_coteries_with_the_exact_probabilities():
     """Every truth, kind and partition of the four pairs of two annotators, three items."""
     prior = hierarchical(MEAN_2, RATES_2).resolve(2, 2)

@@ -27,6 +27,7 @@ from ladder.consensus.cases import (
     some_values,
 )
 from ladder.consensus.checks import kinds_of, new_tally_of, tempered_of
+from ladder.marks import needs_compiler
 from ladder.sampler import one_draw, planted, run_block
 from reference.problem import THREE_CLASSES
 
@@ -144,7 +145,7 @@ def crowd(n_items, n_annotators, n_classes, seed=1):
     return encode(item, annotator, answer, sizes=(n_items, n_annotators, n_classes, n_classes))
 
 
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiled kernels")
+@needs_compiler
 @pytest.mark.parametrize(
     ("sizes", "changes"),
     [

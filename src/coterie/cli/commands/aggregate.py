@@ -27,6 +27,7 @@ from coterie.cli.options import (
     Seed,
     Text,
     Threshold,
+    Time,
     Truth,
     Workflow,
     a_path,
@@ -70,9 +71,7 @@ def aggregate(
     ] = "annotator",
     threshold: Threshold = None,
     workflow: Workflow = None,
-    time: Annotated[
-        str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
-    ] = None,
+    time: Time = None,
     kinds: Annotated[
         str | None,
         typer.Option(help="Kinds of items: how many to look for, or the column that says."),

@@ -8,19 +8,22 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Datasets, Duplicates, Force, Seed, Truth, a_path, place, split
+from coterie.cli.options import (
+    Datasets,
+    Duplicates,
+    Force,
+    Labelled,
+    Seed,
+    Time,
+    Truth,
+    a_path,
+    split,
+)
 
 
 @guarded
 def compare(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            help="Labels, or a folder of folders with labels.csv and truth.csv.",
-            parser=place,
-            metavar="PATH",
-        ),
-    ],
+    path: Labelled,
     models: Annotated[
         str | None,
         typer.Option(help="Any of {models}, or module:Class, separated by commas (default: all)."),
@@ -36,9 +39,7 @@ def compare(
         ),
     ] = None,
     duplicates: Duplicates = "error",
-    time: Annotated[
-        str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
-    ] = None,
+    time: Time = None,
     seed: Seed = 0,
     sweeps: Annotated[
         int | None,

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Datasets, Force, Out, Truth, place, split
+from coterie.cli.options import Datasets, Force, Labelled, Out, Truth, split
 
 
 @guarded
 def replay(
-    path: Annotated[
-        Path,
-        typer.Argument(
-            help="Labels, or a folder of folders with labels.csv and truth.csv.",
-            parser=place,
-            metavar="PATH",
-        ),
-    ],
+    path: Labelled,
     truth: Truth = None,
     only: Datasets = None,
     policies: Annotated[

@@ -32,7 +32,6 @@ RECORD = "scan.coterie"
 MARK = "unfinished.scan"
 """Lies in a folder while shards are made: what a killed process left may be removed."""
 WORDS = ("annotators", "classes", "extra_answers")
-SIZES = ("n_items", "n_labels", "n_gold", "ids", "n_files")
 
 
 class Stamp(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.annotations import Annotations
+from coterie.data.annotations import Annotations, Vocabularies
 from coterie.data.codes import encode
 from coterie.data.encoding import Coded, in_order
 from coterie.data.provenance import Provenance
@@ -24,7 +24,7 @@ LongArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scan:
+class Scan(Vocabularies):
     """Labels in shards on disk: made by :func:`coterie.scan`, taken by ``fit``.
 
     It is what :class:`coterie.data.shards.Shards` describes, with the words behind the codes. Only
@@ -65,27 +65,6 @@ class Scan:
     ids: int
     n_files: int = 1
     seconds: dict[str, float] = field(default_factory=dict)
-
-    @property
-    def n_annotators(self) -> int:
-        """Number of annotators."""
-        return len(self.annotators)
-
-    @property
-    def n_classes(self) -> int:
-        """Number of possible truths, T."""
-        return len(self.classes)
-
-    @property
-    def n_answers(self) -> int:
-        """Number of possible answers, C: the classes and the extra answers."""
-        return self.n_classes + len(self.extra_answers)
-
-    @property
-    def answers(self) -> Array:
-        """The possible answers: the classes, then the extra answers."""
-        some = len(self.extra_answers)
-        return np.concatenate([self.classes, self.extra_answers]) if some else self.classes
 
     @property
     def origin(self) -> str:

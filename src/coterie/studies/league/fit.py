@@ -65,8 +65,8 @@ def warm_up(model: Estimator) -> None:
             warnings.simplefilter("ignore")
             crowd = pd.DataFrame(TRIPLES, columns=["item", "annotator", "label"])
             short.fit(read(crowd.assign(time=range(4)), time="time"))
-    except Exception:
-        return  # the fit itself will say what is wrong
+    except Exception:  # of a model of anybody's: the fit itself will say what is wrong
+        return
 
 
 def mean_coteries(posterior: Posterior) -> float | None:

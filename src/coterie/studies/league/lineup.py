@@ -78,7 +78,7 @@ def _make(name: str, settings: dict[str, Any], sweeps: int | None) -> Estimator:
         set_known(model, {"sweeps": sweeps, "burn_in": 3 * sweeps // 10})
     try:
         pickle.dumps(model)
-    except Exception as error:
+    except Exception as error:  # whatever the model's own parts raise when they are pickled
         raise DataError(
             f"the model {name!r} cannot be sent to a process of its own: {error}; "
             "define its class at the top of its module"
