@@ -34,7 +34,8 @@ kinds=K       class and kind k           class t of their own, or their coterie'
 
 Where cells share no rows (all but cBCC) an item stays counted while it is weighed, and in its own
 cell its labels are left out; most items keep their cell, and then nothing is written. Others are
-taken out first. Known classes (gold) and known kinds allow only some cells. Items without labels
-sit in no cell (-1), which integrates them out; of those only gold is counted, and only in the
-first choice.
+taken out first. Four cells, as of two classes and two kinds, have an update without loops over
+cells: the same steps, bit by bit. Known classes (gold) and known kinds allow only some cells. Items
+without labels sit in no cell (-1), which integrates them out; of those only gold is counted, and
+only in the first choice.
 """

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.cells.products import multiply_all
+from coterie.kernels.cells.products import multiply_all, multiply_only_four
 from coterie.kernels.cells.rows import (
     TINY_PRODUCT,
     Rows,
@@ -19,7 +19,7 @@ from coterie.kernels.cells.rows import (
 )
 from coterie.kernels.cells.space import Chosen, Space, cell_prior, choose, log_cell_prior
 from coterie.kernels.cells.tables import Work, count_and_note, forget_priors, write_tables
-from coterie.kernels.cells.tally import tally_cells
+from coterie.kernels.cells.tally import tally_cell, tally_cells
 from coterie.kernels.record import Tally
 from coterie.numeric.choice import normalise, pick_scaled
 from coterie.numeric.jit import kernel, part, piece
@@ -194,6 +194,38 @@ def weigh_in_logs(i: int, view: View, data: Codes, work: Work) -> None:
 
 
 @piece
+def update_item_of_four(
+    i: int, view: View, data: Codes, work: Work, u: float, tally: Tally
+) -> None:
+    """Update item i and tally it where there are four cells, any allowed: two classes, two kinds.
+
+    The same arithmetic as in :func:`update_item`, but what an item weighs is not written.
+    """
+    own, space = view.cell[i], view.space
+    prior = work.priors.without[prior_row(own, view, work)]
+    first, second, third, fourth = multiply_only_four(i, own, prior, view.rows, data, work)
+    if not min(first, second, third, fourth) > TINY_PRODUCT:
+        update_taken_out(i, view, data, work, u)
+        tally_cells(i, work.weights, -1, space, tally)
+        return
+    scale = 1 / (first + second + third + fourth)
+    first, second, third, fourth = first * scale, second * scale, third * scale, fourth * scale
+    tally_cell(i, 0, tally.weight * first, True, space, tally)
+    tally_cell(i, 1, tally.weight * second, True, space, tally)
+    tally_cell(i, 2, tally.weight * third, True, space, tally)
+    tally_cell(i, 3, tally.weight * fourth, True, space, tally)
+    u -= first
+    new = int(u >= 0)
+    u -= second
+    new += u >= 0
+    new += u - third >= 0
+    if new != own:
+        count_and_note(i, own, -1, view.rows, data, work)
+        count_and_note(i, new, 1, view.rows, data, work)
+        move_item(i, new, view, work)
+
+
+@piece
 def update_item(i: int, view: View, data: Codes, work: Work, u: float) -> None:
     """Give item i a new cell; the probabilities it was picked from stay in ``work.weights``.
 
@@ -253,7 +285,11 @@ def sweep_cells(
     """Update every item with labels; tally every item's probabilities."""
     tally.sweeps[0] += tally.weight
     write_tables(view.rows, data, work)
+    only_four = work.only_four and len(view.known) == 0
     for i in range(len(view.cell)):
+        if only_four and work.stays[i] and data.gold[i] < 0 and view.cell[i] >= 0:
+            update_item_of_four(i, view, data, work, rng.random(), tally)
+            continue
         if view.cell[i] < 0 or is_settled(i, view, data):
             weigh_by_prior(i, view, data, work.weights)
         else:

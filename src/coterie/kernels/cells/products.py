@@ -28,16 +28,40 @@ def multiply_all(i: int, own: int, prior: FloatArray, rows: Rows, data: Codes, w
     n_apart = len(work.ratios.cell)
     j = 0
     while j + 2 < n_apart:
-        multiply_four(i, j, own, prior, data, work)
+        last = min(j + 3, n_apart - 1)
+        first, second, third, fourth = multiply_four(i, j, own, prior, data, work)
+        work.weights[work.ratios.cell[j]] = first
+        work.weights[work.ratios.cell[j + 1]] = second
+        work.weights[work.ratios.cell[j + 2]] = third
+        work.weights[work.ratios.cell[last]] = fourth
         j += 4
     if j < n_apart:
-        multiply_two(i, j, own, prior, data, work)
+        first, second = multiply_two(i, j, own, prior, data, work)
+        work.weights[work.ratios.cell[j]] = first
+        work.weights[work.ratios.cell[n_apart - 1]] = second
     for j in range(len(work.layers.first)):
-        first, end = work.layers.first[j], work.layers.end[j]
-        for f in range(first, end, 2):
-            multiply_layer(i, j, f, prior, data, work)
-        if first <= own < end:
+        start, end = work.layers.first[j], work.layers.end[j]
+        for f in range(start, end, 2):
+            first, second = multiply_layer(i, j, f, prior, data, work)
+            work.weights[f] = first
+            work.weights[min(f + 1, end - 1)] = second
+        if start <= own < end:
             work.weights[own] = prior[own] * multiply_own(i, j, own, rows, data, work)
+
+
+@piece
+def multiply_only_four(
+    i: int, own: int, prior: FloatArray, rows: Rows, data: Codes, work: Work
+) -> tuple[float, float, float, float]:
+    """Do so where there are four cells, two of them or all apart, without writing anything."""
+    if len(work.layers.first) == 0:
+        return multiply_four(i, 0, own, prior, data, work)
+    first, second = multiply_layer(i, 0, 0, prior, data, work)
+    third, fourth = multiply_two(i, 0, own, prior, data, work)
+    if own < 2:
+        mine = prior[own] * multiply_own(i, 0, own, rows, data, work)
+        first, second = (mine, second) if own == 0 else (first, mine)
+    return first, second, third, fourth
 
 
 @piece
@@ -49,7 +73,9 @@ def ratio_place(j: int, own: int, work: Work) -> np.uintp:
 
 
 @piece
-def multiply_four(i: int, j: int, own: int, prior: FloatArray, data: Codes, work: Work) -> None:
+def multiply_four(
+    i: int, j: int, own: int, prior: FloatArray, data: Codes, work: Work
+) -> tuple[float, float, float, float]:
     """Multiply priors and ratios of item i's labels in four cells apart from number j, or three."""
     ratio, label, cell, last = work.ratios.ratio, work.ratios.label, work.ratios.cell, j + 3
     last = min(last, len(cell) - 1)
@@ -72,14 +98,13 @@ def multiply_four(i: int, j: int, own: int, prior: FloatArray, data: Codes, work
         product_1 *= ratio[place + place_1]
         product_2 *= ratio[place + place_2]
         product_3 *= ratio[place + place_3]
-    work.weights[cell[j]] = product_0
-    work.weights[cell[j + 1]] = product_1
-    work.weights[cell[j + 2]] = product_2
-    work.weights[cell[last]] = product_3
+    return product_0, product_1, product_2, product_3
 
 
 @piece
-def multiply_two(i: int, j: int, own: int, prior: FloatArray, data: Codes, work: Work) -> None:
+def multiply_two(
+    i: int, j: int, own: int, prior: FloatArray, data: Codes, work: Work
+) -> tuple[float, float]:
     """Do so in two of them, or in the one there is."""
     ratio, label, cell = work.ratios.ratio, work.ratios.label, work.ratios.cell
     last = min(j + 1, len(cell) - 1)
@@ -95,12 +120,13 @@ def multiply_two(i: int, j: int, own: int, prior: FloatArray, data: Codes, work:
         place = label[k]
         product_0 *= ratio[place + place_0]
         product_1 *= ratio[place + place_1]
-    work.weights[cell[j]] = product_0
-    work.weights[cell[last]] = product_1
+    return product_0, product_1
 
 
 @piece
-def multiply_layer(i: int, j: int, f: int, prior: FloatArray, data: Codes, work: Work) -> None:
+def multiply_layer(
+    i: int, j: int, f: int, prior: FloatArray, data: Codes, work: Work
+) -> tuple[float, float]:
     """Multiply what item i's labels give in cells f and f + 1 of layer j, or in f alone.
 
     Labels may share rows: each is weighed after those before it. Numerators and denominators are
@@ -126,20 +152,25 @@ def multiply_layer(i: int, j: int, f: int, prior: FloatArray, data: Codes, work:
             k += ONE
         product_0 *= up_0 / down_0
         product_1 *= up_1 / down_1
-    work.weights[f] = product_0
-    work.weights[g] = product_1
+    return product_0, product_1
 
 
 @piece
 def multiply_own(i: int, j: int, f: int, rows: Rows, data: Codes, work: Work) -> float:
     """Do so in the cell of layer j in which item i is counted."""
-    layers, shapes, product = work.layers, rows.shapes, 1.0
+    layers, shapes, product, least = work.layers, rows.shapes, 1.0, 1.0
     at = f - layers.first[j]
-    for k in range(data.item_start[i], data.item_start[i + 1]):
-        place, r = layers.place[j, k] + at, layers.row[j, k] + at
-        shape = rows.shape_place[r] + data.item_answer[k] * rows.stride
-        above = (rows.said[place] - 1 - layers.before[j, k]) + shapes.weight[shape]
-        total = rows.said_total[r] - 1 - layers.before_row[j, k]
-        product *= above / (total + shapes.strength[rows.shape_row[r]])
-        product = product if above > TINY_FACTOR else 0.0
-    return product
+    k, end = data.item_start[i], data.item_start[i + 1]
+    while k < end:
+        up, down, stop = 1.0, 1.0, min(k + STRETCH, end)
+        while k < stop:
+            place, r = layers.place[j, k] + at, layers.row[j, k] + at
+            shape = rows.shape_place[r] + data.item_answer[k] * rows.stride
+            above = (rows.said[place] - 1 - layers.before[j, k]) + shapes.weight[shape]
+            total = rows.said_total[r] - 1 - layers.before_row[j, k]
+            least = min(least, above)
+            up *= above
+            down *= total + shapes.strength[rows.shape_row[r]]
+            k += 1
+        product *= up / down
+    return product if least > TINY_FACTOR else 0.0

@@ -65,6 +65,7 @@ class Work(NamedTuple):
     below: FloatArray  # (rows,)             n[r] + a[r]
     stays: Flags  # (items,)   it is weighed while it is counted
     fixed: bool  # the row map stays as it is from sweep to sweep
+    only_four: bool  # cells: all apart, or the last two and the first two in a layer
     ratios: Ratios
     layers: Layers
     priors: Priors
@@ -84,14 +85,17 @@ def new_work(rows: Rows, data: Codes, *, fixed: bool = True) -> Work:
     ratios = new_ratios(rows, data, spoke, apart)
     apart[:] = np.isin(np.arange(n_cells), ratios.cell)
     n_priors = n_cells if n_cells <= MOST_PRIORS else 1
+    layers = new_layers(rows, data, apart)
+    in_pairs = apart.tolist() == [False, False, True, True] and len(layers.first) == 1
     return Work(
         weights=np.zeros(n_cells),
         above=np.zeros(len(rows.said)),
         below=np.zeros(len(rows.said_total)),
         stays=~repeated_items(data) if separate else np.zeros(len(data.gold), bool),
         fixed=fixed,
+        only_four=n_cells == 4 and (bool(apart.all()) or in_pairs),
         ratios=ratios,
-        layers=new_layers(rows, data, apart),
+        layers=layers,
         priors=Priors(np.zeros((n_priors, n_cells)), np.zeros(n_cells, bool)),
     )
 

@@ -19,10 +19,16 @@ def tally_cells(
     A known class is certain to the last bit, whatever its cells add up to.
     """
     for f in range(len(probability)):
-        weight = tally.weight * probability[f]
-        if gold < 0:
-            tally.probability[i, space.class_of[f]] += weight
-        if space.column[f] >= 0:
-            tally.per_item[i, space.column[f]] += weight
+        tally_cell(i, f, tally.weight * probability[f], gold < 0, space, tally)
     if gold >= 0:
         tally.probability[i, gold] += tally.weight
+
+
+@piece
+def tally_cell(i: int, f: int, weight: float, to_class: bool, space: Space, tally: Tally) -> None:
+    """Add what cell f of item i weighs: to its class, if that is open, and to its column."""
+    t, column = np.uintp(space.class_of[f]), space.column[f]
+    if to_class:
+        tally.probability[i, t] += weight
+    if column >= 0:
+        tally.per_item[i, np.uintp(column)] += weight

@@ -40,7 +40,13 @@ from coterie.kernels.gibbs.groups import (
     starting_groups,
     update_concentration,
 )
-from coterie.kernels.gibbs.kinds.pairs import add_newcomer, count_coteries, count_own, write_people
+from coterie.kernels.gibbs.kinds.pairs import (
+    add_newcomer,
+    count_coteries,
+    count_own,
+    move_own,
+    write_people,
+)
 from coterie.kernels.gibbs.kinds.shared import (
     NO_KINDS,
     Kinds,
@@ -128,6 +134,7 @@ class Scratch(NamedTuple):
     seats: Seats  # of pairs
     people: Seats  # of annotators
     mixing: Mixing
+    was: IntArray  # (items,)   the cells in which ``own`` counts
 
 
 def pack_prior(prior: CBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
@@ -224,6 +231,7 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
         new_seats(len(state.slot), pairs),
         new_seats(len(state.slot), data),
         new_mixing(data, prior.kinds.n_kinds),
+        state.cell.copy(),
     )
 
 
@@ -232,14 +240,14 @@ def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    trace, (view, work, room, split, seats, _, mixing) = record.trace, scratch
+    trace, (view, work, room, split, seats, _, mixing, was) = record.trace, scratch
     log_alpha, moves, n_kinds = state.log_concentration, streams.moves, prior.kinds.n_kinds
     crowd: Any = state  # to cBCC's own updates, pairs are annotators
     base: Any = prior
     for sweep in range(len(trace.log_joint)):
         map_groups(state, n_kinds, view.rows)
         sweep_cells(view, data, work, moves, record.tally)
-        count_own(state.cell, n_kinds, prior.space, data, state.own)
+        move_own(was, state.cell, n_kinds, data, state.own)
         sweep_groups(crowd, base, room, moves)
         split_and_merge(crowd, base, split, moves)
         update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)

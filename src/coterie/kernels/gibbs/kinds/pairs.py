@@ -28,6 +28,19 @@ def count_own(cell: IntArray, n_kinds: int, space: Space, data: Codes, own: IntA
 
 
 @part
+def move_own(was: IntArray, cell: IntArray, n_kinds: int, data: Codes, own: IntArray) -> None:
+    """Count the labels of items that have moved where they are now; ``was`` becomes ``cell``."""
+    n_classes = own.shape[2]
+    for i in range(len(cell)):
+        if was[i] != cell[i]:
+            for f, sign in ((was[i], -1), (cell[i], 1)):
+                for k in range(data.item_start[i], data.item_start[i + 1]):
+                    p = data.item_annotator[k] * n_kinds + f // n_classes
+                    own[p, data.item_answer[k], f % n_classes] += sign
+            was[i] = cell[i]
+
+
+@part
 def count_coteries(group: IntArray, own: IntArray, noted: IntArray) -> int:
     """Count the coteries with at least one pair that has labels now."""
     noted[:] = 0
