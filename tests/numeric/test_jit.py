@@ -75,10 +75,13 @@ CALLED = {
     "add_pass_after": "compiler_machinery.PassManager",
     "finalize": "compiler_machinery.PassManager",
     "codegen": "cpu.CPUContext",
+    "compile_extra": "compiler.CompilerBase",
+    "top": "targetconfig.ConfigStack",
 }
 """Methods of numba's that fast.py calls, and the classes that have them."""
 LLVM = {
     "create_pass_builder", "PipelineTuningOptions", "create_new_function_pass_manager", "run",
+    "getModulePassManager", "add_refprune_pass",
 }  # fmt: skip
 """What it calls of llvmlite's, all of it documented."""
 
@@ -86,7 +89,7 @@ LLVM = {
 def test_the_names_of_all_methods_are_here():
     calls = [node.func for node in ast.walk(TREE) if isinstance(node, ast.Call)]
     called = {call.attr for call in calls if isinstance(call, ast.Attribute)}
-    assert called - {"__init__"} - LLVM == CALLED.keys()
+    assert called - {"__init__", "items"} - LLVM == CALLED.keys()
 
 
 @pytest.mark.parametrize(("module", "name"), IMPORTED)
@@ -143,7 +146,7 @@ def test_failing_while_it_compiles_is_noticed(monkeypatch):
     def fail(self, state):
         raise ValueError("changed")
 
-    monkeypatch.setattr(fast.UseLinkedLibrary, "run_pass", fail)
+    monkeypatch.setattr(fast.UseLibrary, "run_pass", fail)
     with pytest.warns(CompilationWarning, match="changed") as told:
         assert works(example())
     assert len(told) == 1
@@ -151,10 +154,28 @@ def test_failing_while_it_compiles_is_noticed(monkeypatch):
 
 def test_an_older_llvmlite_does_without_the_few_passes(monkeypatch):
     fast = importlib.import_module("coterie.numeric.fast")
-    assert fast.LIBRARY is fast.TidiedLibrary
-    monkeypatch.setattr(fast, "LIBRARY", fast.LinkedLibrary)
+    assert fast.InnerCompiler.library is fast.TidiedLibrary
+    assert fast.KernelCompiler.library is fast.KernelLibrary
+    monkeypatch.setattr(fast.InnerCompiler, "library", fast.LinkedLibrary)
+    monkeypatch.setattr(fast.KernelCompiler, "library", fast.JITCodeLibrary)
     assert works(example())
     assert jit.how().private
+
+
+def test_what_is_remembered_while_it_compiles_is_forgotten():
+    from numba.core.types.functions import BaseFunction
+
+    ask = BaseFunction.get_call_type
+    assert works(example())
+    assert BaseFunction.get_call_type is ask
+
+    @jit.kernel
+    def wrong(totals):
+        totals.no_such_name()
+
+    with pytest.raises(numba.TypingError):
+        wrong(np.ones(3))
+    assert BaseFunction.get_call_type is ask
 
 
 def test_a_part_is_compiled_once_for_numbers_and_constants():
@@ -176,7 +197,7 @@ def test_a_part_is_compiled_once_for_numbers_and_constants():
 
 def test_threads_that_fail_together_warn_once(monkeypatch):
     fast = importlib.import_module("coterie.numeric.fast")
-    monkeypatch.delattr(fast.LinkedCompiler, "define_pipelines")
+    monkeypatch.delattr(fast.InnerCompiler, "define_pipelines")
     run, barrier = example(), threading.Barrier(4)
 
     def call():
