@@ -1,7 +1,11 @@
 """What decisions miss: ``python -m benchmarks decisions``, or ``-m benchmarks.decisions [part]``.
 
 ``information``: what next_labels expects of a label, against exact refits with every answer, on
-four to six items with random labels; with matrices as they are on average, and as draws tell.
+four to six items with random labels; with likeliest matrices plugged in, with the Dirichlets that
+their counts imply, with matrices as they are on average, and as draws tell.
+``refits``: the same of models that report other probabilities than those of draws, each fitted
+again with every answer.
+``stop``: simulated crowds, labels asked for until the rule stops: accuracy then, and of all labels.
 ``update``: how far item probabilities of updates and of fresh fits are from those of long chains,
 on average over items, and the processor time of both.
 ``forecast``: crowds from the prior of IBCC, two labels per item and two more to come: how often the
@@ -13,6 +17,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +25,9 @@ import numpy as np
 
 import coterie
 from benchmarks.default import sets
+from coterie.assign.belief import LIKELIEST
+from coterie.kernels.dawid_skene import estimate_from
+from coterie.posterior import Posterior
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))  # what is exact, and slow, lies there
 
@@ -35,27 +43,109 @@ def information() -> None:
 
     for strength in STRENGTHS:
         plain, drawn, bits = [], [], []
+        plugged, counted = [], []
         for size in RANDOM_SIZES:
             for seed in range(4):
                 problem, missing = random_problem(size, seed)
                 prior = skewed(np.random.default_rng(seed + 10), *size[2:], strength)
                 rng = np.random.default_rng(seed)
-                means = asked_for(posterior_of(problem, prior))
+                exactly = posterior_of(problem, prior)
+                means = asked_for(exactly)
+                likeliest = _likeliest(exactly)
+                plug = asked_for(likeliest)
+                rest = asked_for(replace(likeliest, settings={LIKELIEST: 0.0}))
                 draws = asked_for(sampled_posterior_of(problem, prior, DRAWS, rng))
                 exact = {pair: refitted_information(problem, prior, *pair) for pair in missing}
                 bits += exact.values()
                 plain += [means.get(pair, 0.0) - x for pair, x in exact.items()]
+                plugged += [plug.get(pair, 0.0) - x for pair, x in exact.items()]
+                counted += [rest.get(pair, 0.0) - x for pair, x in exact.items()]
                 drawn += [draws.get(pair, 0.0) - x for pair, x in exact.items()]
         print(
             f"information, rows that rest on {strength:.0f} labels: {len(bits)} pairs,"
-            f" {np.mean(bits):.2f} bits each; mean matrices {_off(plain)}; draws {_off(drawn)}",
+            f" {np.mean(bits):.2f} bits each; likeliest matrices {_off(plugged)};"
+            f" Dirichlets of their counts {_off(counted)}; mean"
+            f" matrices {_off(plain)}; draws {_off(drawn)}",
             flush=True,
         )
+
+
+def _likeliest(posterior: Posterior) -> Posterior:
+    """Give the same with the likeliest matrices for these beliefs."""
+    codes, p = posterior.annotations.codes, posterior.item_probability
+    return replace(posterior, confusion_mean=estimate_from(codes, p).confusion)
 
 
 def _off(errors: list[float]) -> str:
     size = np.abs(errors)
     return f"off by {size.mean():.4f}, at most {size.max():.3f}, on average {np.mean(errors):+.4f}"
+
+
+def refits() -> None:
+    """Print what models expect of a label against what their own refits with every answer find."""
+    for name, make in REFITTED.items():
+        errors, bits, order = [], [], []
+        for seed in range(4):
+            crowd = coterie.simulate("mixed", items=12, annotators=5, labels_per_item=3,
+                                     random_state=seed).annotations  # fmt: skip
+            expected, found = _against_refits(make, crowd, np.random.default_rng(seed))
+            errors += (expected - found).tolist()
+            bits += found.tolist()
+            order.append(np.corrcoef(expected, found)[0, 1])
+        print(
+            f"refits, {name}: {len(bits)} pairs, {np.mean(bits):.3f} bits each by refits;"
+            f" expected {_off(errors)}; correlation {np.mean(order):.2f}",
+            flush=True,
+        )
+
+
+def _against_refits(make: Any, crowd: Any, rng: np.random.Generator) -> tuple[Any, Any]:
+    """Give the expected information of six pairs, and how far apart the answers leave belief.
+
+    That is the entropy of the mean of what is believed after each answer minus their mean entropy:
+    belief that is tempered by the number of labels is on average not what it was before.
+    """
+    from assign.test_information import asked_for
+    from coterie.assign.belief import belief_of
+    from reference.refits import entropy
+
+    frame, posterior = crowd.to_frame(), make().fit(crowd).posterior_
+    belief, expected = belief_of(posterior), asked_for(posterior)
+    pairs = sorted(expected)
+    chosen = [pairs[k] for k in rng.choice(len(pairs), 6, replace=False)]
+    found = []
+    for i, l in chosen:
+        chance, after = belief.items[i] @ belief.matrix[l], []
+        for answer in crowd.answers:
+            row = (crowd.items[i], crowd.annotators[l], answer)
+            rows = [*frame.itertuples(index=False, name=None), row]
+            more = coterie.read(rows, classes=list(crowd.classes))
+            place = list(more.items).index(crowd.items[i])
+            after.append(make().fit(more).posterior_.item_probability[place])
+        found.append(float(entropy(chance @ after) - chance @ entropy(np.array(after))))
+    return np.array([expected[pair] for pair in chosen]), np.array(found)
+
+
+def stop() -> None:
+    """Print where the rule to stop ends on simulated crowds, by policy, and the risk statement."""
+    from coterie.studies.replay.replay import Settings, replay
+
+    for kind in ("mixed", "novices", "copycats"):
+        for policy in ("balanced", "information"):
+            rows = []
+            for seed in range(3):
+                crowd = coterie.simulate(kind, items=100, annotators=30, labels_per_item=30,
+                                         random_state=seed)  # fmt: skip
+                run = replay(crowd.annotations, crowd.truth, policy, seed, Settings())
+                end = next((p for p in run[1:] if p.asks == 0), run[-1])
+                holds = np.mean([1 - p.accuracy <= p.at_most_wrong for p in run])
+                rows.append((end.labels / run[-1].labels, end.accuracy, run[-1].accuracy, holds))
+            share, then, whole, holds = 100 * np.mean(rows, axis=0)
+            print(
+                f"stop, {kind}, {policy}: at {share:.0f} % of the labels with {then:.1f} % right,"
+                f" all labels {whole:.1f} %; the risk statement holds after {holds:.0f} %",
+                flush=True,
+            )
 
 
 def update() -> None:
@@ -116,7 +206,17 @@ def forecast() -> None:
         )
 
 
-PARTS = {"information": information, "update": update, "forecast": forecast}
+REFITTED = {
+    "quick": lambda: coterie.QuickConsensus(tol=1e-9, n_iter=1000),
+    "consensus": lambda: _model(0, sweeps=1000, burn_in=200, chains=2),
+}
+PARTS = {
+    "information": information,
+    "refits": refits,
+    "stop": stop,
+    "update": update,
+    "forecast": forecast,
+}
 
 
 def main() -> None:

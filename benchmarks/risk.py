@@ -5,6 +5,9 @@ expected to be wrong, the share that is, the statement "at most ... with 95 % pr
 ``coterie.assign.stop``, and by how much the log odds of the whole are off. The last line has how
 often the statement holds, and the spread of what is off: that is where ``SHARED`` in
 ``coterie.assign.risk`` comes from. Sets of more labels than N are left out (default: 60,000).
+
+``--chosen`` does the same where people were chosen: a fifth and two fifths of the labels of each
+set, revealed as a policy asks for them (``coterie replay``), with QuickConsensus.
 """
 
 from __future__ import annotations
@@ -19,12 +22,15 @@ import numpy as np
 from benchmarks.default import sets
 from coterie.assign import stop
 from coterie.assign.risk import SHARED
+from coterie.io import read
 from coterie.models import make_model
+from coterie.studies.replay import Settings, replay
 
 MODELS: dict[str, dict[str, Any]] = {
     "quick": {},
     "consensus": {"random_state": 0, "progress": False},
 }
+POLICIES, SHARES = ("balanced", "information"), (0.2, 0.4)
 
 
 def off(expected: float, wrong: float) -> float:
@@ -32,10 +38,41 @@ def off(expected: float, wrong: float) -> float:
     return math.log((wrong + 1e-3) / (1 - wrong)) - math.log(expected / (1 - expected))
 
 
+def chosen(most: int) -> None:
+    """Print what is off after a part of the labels, by policy."""
+    found: dict[tuple[str, float], list[tuple[bool, float]]] = {}
+    missed: dict[tuple[str, float], list[str]] = {}
+    for name, (labels, truth) in sets([], most).items():
+        classes = list(labels.classes)
+        annotations = read(labels.to_frame(), duplicates="first", classes=classes)
+        for policy in POLICIES:
+            run = replay(annotations, truth, policy, 0, Settings())
+            for share in SHARES:
+                at = next(point for point in run if point.labels >= share * run[-1].labels)
+                wrong = 1 - at.accuracy
+                row = (wrong <= at.at_most_wrong, off(at.expected_wrong, wrong))
+                found.setdefault((policy, share), []).append(row)
+                if not row[0]:
+                    missed.setdefault((policy, share), []).append(name)
+    for (policy, share), rows in found.items():
+        holds, z = zip(*rows, strict=True)
+        print(
+            f"{policy}, {share:.0%} of the labels: holds on {sum(holds)} of {len(holds)} sets,"
+            f" fails on {', '.join(missed.get((policy, share), ['none']))}; log odds off: mean"
+            f" {np.mean(z):+.2f}, deviation {np.std(z, ddof=1):.2f}",
+            flush=True,
+        )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.risk")
     parser.add_argument("--labels", type=int, default=60_000)
-    most = parser.parse_args().labels
+    parser.add_argument("--chosen", action="store_true")
+    given = parser.parse_args()
+    if given.chosen:
+        chosen(given.labels)
+        return
+    most = given.labels
     found: dict[str, list[tuple[bool, float]]] = {name: [] for name in MODELS}
     print("| set | model | expected wrong | at most, 95 % | wrong | log odds off |")
     print("|---|---|--:|--:|--:|--:|")

@@ -290,6 +290,19 @@ def test_what_cannot_be_is_refused(posterior, given, words):
         next_labels(posterior, **given)
 
 
+def test_likeliest_matrices_are_not_plugged_in():
+    """Somebody with two labels, both right, does not settle an item alone."""
+    rows = [(f"q{i}", who, "ab"[i % 2]) for i in range(2) for who in ("ann", "bob", "cat")]
+    rows += [("q2", "bob", "a"), ("q2", "cat", "b")]
+    posterior = coterie.DawidSkene(smoothing=0.0).fit(rows).posterior_
+    belief, counted = belief_of(posterior), posterior.annotations.labels_per_annotator
+    assert belief.matrix.min() > 0.01
+    np.testing.assert_allclose(belief.matrix.sum(axis=2), 1)
+    assert (counted > 0).all()
+    (task,) = next_labels(posterior, 1, annotators=["ann"]).itertuples()
+    assert 0 < task.information < 0.5
+
+
 def test_votes_decide_nothing():
     rows = [("q1", "ann", "a"), ("q2", "bob", "b")]
     with pytest.raises(coterie.CoterieError, match="counts votes"):

@@ -2,7 +2,8 @@
 
 Belief is what the model *reports*: probabilities that may be tempered and mixed, because these are
 the ones that are calibrated. How somebody answers is the posterior mean of their matrix, that is
-the predictive distribution of the next answer with the matrix integrated out.
+the predictive distribution of the next answer with the matrix integrated out. Where a model gives
+likeliest matrices, the mean is that of the Dirichlets which the counts imply.
 
 Labels of one item share mistakes. A label of an item that has n others is new evidence with
 probability ease / (1 + overlap n), and otherwise says nothing that the others have not said: that
@@ -25,6 +26,10 @@ IntArray = NDArray[np.int64]
 
 GUESSED = "% guessed"
 """How the names of kinds of hard items end; the number before it is the share of guesses."""
+LIKELIEST = "smoothing"
+"""A setting that only models have which give the likeliest matrices."""
+STRENGTH = 10.0
+"""Labels that a row of a matrix is taken to rest on before there are any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +77,10 @@ def belief_of(posterior: Posterior) -> Belief:
     """
     require_beliefs(posterior)
     a = posterior.annotations
-    matrix = np.asarray(posterior.confusion_mean, np.float64)
+    matrix = mean_matrices(posterior)
     return Belief(
         items=np.ascontiguousarray(posterior.item_probability, np.float64),
-        matrix=np.concatenate([matrix, newcomer_matrix(posterior)[None]]),
+        matrix=np.concatenate([matrix, newcomer_matrix(posterior, matrix)[None]]),
         n_labels=a.labels_per_item.astype(np.int64),
         ease=ease_of(posterior),
         overlap=overlap_of(posterior),
@@ -92,14 +97,39 @@ def require_beliefs(posterior: Posterior) -> None:
     )
 
 
-def newcomer_matrix(posterior: Posterior) -> FloatArray:
+def mean_matrices(posterior: Posterior) -> FloatArray:
+    """Give everybody's mean matrix, shape (annotators, classes, answers).
+
+    Likeliest matrices take an answer that was not yet given for one that is never given. Rows rest
+    on their labels instead, and on ``STRENGTH`` labels of the whole crowd.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "ann", "a"), ("q1", "bob", "a"), ("q2", "ann", "b"), ("q2", "bob", "b")]
+    >>> posterior = coterie.DawidSkene().fit(rows).posterior_
+    >>> posterior.confusion_mean[0].round(2).tolist(), mean_matrices(posterior)[0].round(2).tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], [[0.77, 0.23], [0.23, 0.77]])
+    """
+    codes, probability = posterior.annotations.codes, posterior.item_probability
+    if LIKELIEST not in posterior.settings or codes.n_answers == 0:
+        return np.asarray(posterior.confusion_mean, np.float64)
+    said = np.zeros((len(codes.annotator_start) - 1, codes.n_answers, codes.n_classes))
+    item = np.repeat(np.arange(len(probability)), np.diff(codes.item_start))
+    np.add.at(said, (codes.item_annotator, codes.item_answer), probability[item])
+    crowd = said.sum(axis=0) + 1
+    said += STRENGTH * crowd / crowd.sum(axis=0)
+    return np.ascontiguousarray((said / said.sum(axis=1, keepdims=True)).swapaxes(1, 2))
+
+
+def newcomer_matrix(posterior: Posterior, matrix: FloatArray) -> FloatArray:
     """Give how somebody new is expected to answer, shape (classes, answers).
 
     Annotators without labels have the model's own predictive; where there are none, people are as
     those who have labels are on average.
     """
     idle = posterior.annotations.labels_per_annotator == 0
-    chosen = posterior.confusion_mean[idle if idle.any() else ~idle]
+    chosen = matrix[idle if idle.any() else ~idle]
     if len(chosen) == 0:
         a = posterior.annotations
         return np.full((a.n_classes, a.n_answers), 1 / max(a.n_answers, 1))

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.assign.belief import Belief
+from coterie.assign.belief import STRENGTH, Belief
 from coterie.assign.channel import inform_all
-from coterie.assign.without import STRENGTH
 from coterie.errors import Argument, DataError
 from coterie.posterior import Posterior
 from coterie.words.values import join, written

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.arguments import checked
-from coterie.assign.ahead import gain_per_label
+from coterie.assign.ahead import gain_per_label, price_at
 from coterie.assign.belief import belief_of
 from coterie.assign.checks import at_least_zero, is_number
 from coterie.assign.people import usual_information
@@ -50,12 +50,15 @@ class Stop:
         in other data: no label shows one that most of them make.
     shared_mistakes
         The deviation of what they may share, as it was given.
+    price
+        What a label costs in errors: those that it must be expected to prevent.
     """
 
     items: pd.DataFrame
     expected_wrong: float
     at_most_wrong: float
     shared_mistakes: float = SHARED
+    price: float = 0.0
 
     @property
     def counts(self) -> dict[str, int]:
@@ -106,8 +109,9 @@ def stop(
     target
         An item whose label has this probability is settled.
     cost_of_error, cost_of_label
-        What a wrong label costs, and what asking for one costs. By default a label may cost what
-        ``1 - target`` errors cost: more would not be paid for items at the target.
+        What a wrong label costs, and what asking for one costs. By default a label costs as much
+        as one can at most be expected to gain for an item at the target: who calls that settled
+        does not pay so much, and pays anything less.
     cost_of_expert
         What an answer costs that can be relied on; by default as much as five labels.
     shared_mistakes
@@ -123,8 +127,8 @@ def stop(
     >>> sum(found.counts.values()), found.expected_wrong < found.at_most_wrong
     (40, True)
     """
-    label, error, expert = _costs(target, cost_of_error, cost_of_label, cost_of_expert)
-    at_least_zero("shared_mistakes", shared_mistakes)
+    _check(target, cost_of_error=cost_of_error, cost_of_label=cost_of_label,
+           cost_of_expert=cost_of_expert, shared_mistakes=shared_mistakes)  # fmt: skip
     belief = belief_of(posterior)
     a, code = posterior.annotations, posterior.label_code
     known = a.codes.gold >= 0
@@ -133,6 +137,8 @@ def stop(
     able = belief.matrix[:-1][labelled] if labelled.any() else belief.matrix[-1:]
     best = able[int(usual_information(posterior.class_balance, able).argmax())]
     gain = gain_per_label(belief, best)
+    price = price_at(float(target), belief, best)
+    label, error, expert = _costs(price, cost_of_error, cost_of_label, cost_of_expert)
     decision = np.select(
         [known | (p >= target), gain * error > label, (1 - p) * error > expert],
         [SETTLED, ASK, EXPERT],
@@ -149,22 +155,28 @@ def stop(
     )
     expected = float((1 - p).mean()) if len(p) else 0.0
     spread = math.hypot(shared_mistakes, own_spread(posterior))
-    return Stop(table, expected, wrong_quantile(p, SURE, spread), float(shared_mistakes))
+    at_most = wrong_quantile(p, SURE, spread)
+    return Stop(table, expected, at_most, float(shared_mistakes), label / max(error, 1e-300))
+
+
+def _check(target: Any, **costs: float | None) -> None:
+    """Refuse what cannot be."""
+    if not is_number(target) or not 0 < target <= 1:
+        raise DataError(f"target must be above 0 and at most 1, got {target!r}", argument="target")
+    for name, value in costs.items():
+        if value is not None:
+            at_least_zero(name, value)
 
 
 def _costs(
-    target: Any, error: float | None, label: float | None, expert: float | None
+    price: float, error: float | None, label: float | None, expert: float | None
 ) -> tuple[float, float, float]:
-    """Give what a label, an error and an expert's answer cost; what is not said from the rest."""
-    if not is_number(target) or not 0 < target <= 1:
-        raise DataError(f"target must be above 0 and at most 1, got {target!r}", argument="target")
-    given = {"cost_of_error": error, "cost_of_label": label, "cost_of_expert": expert}
-    for name, value in given.items():
-        if value is not None:
-            at_least_zero(name, value)
-    share = max(1 - float(target), 1e-12)
+    """Give what a label, an error and an expert's answer cost; what is not said from the rest.
+
+    ``price`` is what a label may cost, in errors.
+    """
     if error is None:
-        error = 1.0 if label is None else label / share
+        error = 1.0 if label is None else label / max(price, 1e-12)
     if label is None:
-        label = error * share
+        label = error * price
     return float(label), float(error), EXPERT_COST * label if expert is None else float(expert)

@@ -12,15 +12,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.belief import Belief
+from coterie.assign.belief import STRENGTH, Belief
 from coterie.assign.channel import expect_answer
 from coterie.data.codes import Codes
 from coterie.numeric.jit import kernel, part
 
 FloatArray = NDArray[np.float64]
 
-STRENGTH = 10.0
-"""Labels that a row of a matrix is taken to rest on before there are any."""
 ROUNDS = 8
 """Steps of the fixed point for r; it contracts by w at least."""
 SMALLEST = 1e-6

@@ -6,6 +6,7 @@ random numbers; it gives places of labels that are waiting.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -24,6 +25,8 @@ Policy = Callable[[Hidden, Posterior, int, np.random.Generator], IntArray]
 
 SMALL = 50_000_000
 """Pairs of items and people times cells up to which everybody is looked at for every item."""
+LOT = 5
+"""Of so many labels one is left to chance by ``audited``."""
 
 
 def ask_random(
@@ -89,6 +92,27 @@ def ask_unlimited(
     return ask_best(hidden, posterior, number, rng, 2**40)
 
 
+def ask_evenly(
+    hidden: Hidden, posterior: Posterior, number: int, rng: np.random.Generator
+) -> IntArray:
+    """Do the same, but ask nobody for more than an even share: only what they are asked is chosen.
+
+    A limit below two even shares leaves no choice of people, see
+    :func:`coterie.assign.people.fair_share`.
+    """
+    available = len(np.unique(hidden.annotator[hidden.waiting]))
+    return ask_best(hidden, posterior, number, rng, math.ceil(number / max(available, 1)))
+
+
+def ask_audited(
+    hidden: Hidden, posterior: Posterior, number: int, rng: np.random.Generator
+) -> IntArray:
+    """Do the same, but let chance choose one label in five."""
+    by_lot = ask_random(hidden, posterior, math.ceil(number / LOT), rng)
+    rest = number - len(by_lot)
+    return np.concatenate([by_lot, ask_informative(hidden.revealed(by_lot), posterior, rest, rng)])
+
+
 def ask_best(
     hidden: Hidden, posterior: Posterior, number: int, rng: np.random.Generator, most: int
 ) -> IntArray:
@@ -150,4 +174,6 @@ POLICIES: Mapping[str, Policy] = {
     "uncertainty": ask_uncertain,
     "information": ask_informative,
     "unlimited": ask_unlimited,
+    "even": ask_evenly,
+    "audited": ask_audited,
 }
