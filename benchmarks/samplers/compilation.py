@@ -5,8 +5,8 @@ The commands run with an empty cache and again with the full one, a few times ea
 shortest counts; then on crowds of other sizes and types, which must compile nothing more.
 
 Two things are there for the first run only, and are shown by doing without them: on one core no
-second process compiles ahead (``coterie.cli.ahead``), and the plain mode does without numba's
-private parts (``coterie.numeric.fast``), for which sweeps pay too.
+second process compiles ahead (``coterie.cli.compile_early``), and the plain mode does without
+numba's private parts (``coterie.numeric.fast``), for which sweeps pay too.
 """
 
 from __future__ import annotations

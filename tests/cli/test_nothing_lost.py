@@ -11,14 +11,14 @@ import pytest
 
 import coterie as package
 from builders.command import coterie
-from coterie.cli import aggregate, lost, scanned
+from coterie.cli import aggregate, rescue, scanned
 from coterie.models import MajorityVote
 
 
 @pytest.fixture
 def full(monkeypatch, tmp_path):
     """A disk that is full when results are written, and a place for what is saved all the same."""
-    monkeypatch.setattr(lost.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(rescue.tempfile, "gettempdir", lambda: str(tmp_path))
 
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
@@ -85,7 +85,7 @@ def test_where_nothing_can_be_saved_that_is_said(labels, tmp_path, full, monkeyp
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(lost.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(rescue.tempfile, "mkdtemp", refuse)
     done = coterie("aggregate", labels, "-m", "majority", "--out", tmp_path / "out")
     assert "the result could not be saved anywhere else either" in done.stderr
 

@@ -15,7 +15,7 @@ from builders.clusters import client_of, kill
 from builders.command import coterie as command
 from coterie.engines import dask as adapter
 from coterie.io.scan import hands
-from coterie.io.scan.growing import Growing
+from coterie.io.scan.vocabulary import Growing
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")

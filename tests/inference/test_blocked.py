@@ -143,7 +143,7 @@ def test_size_or_engine_decides(whole, monkeypatch):
     annotations, _ = whole
     assert fit("IBCC", annotations, sampler="auto").method == "gibbs"
     assert fit("IBCC", annotations, sampler="auto", engine="threads").method == "blocked gibbs"
-    monkeypatch.setattr("coterie.models.in_blocks.BLOCKED_LABELS", 10)
+    monkeypatch.setattr("coterie.models.blocked.BLOCKED_LABELS", 10)
     assert fit("IBCC", annotations, sampler="auto").method == "blocked gibbs"
 
 

@@ -15,11 +15,11 @@ from coterie import metrics
 from coterie.abilities import Abilities
 from coterie.report import gather
 from coterie.report.annotator_kinds import kinds_of
-from coterie.report.block import unpack
 from coterie.report.chains import POINTS, digits_of
 from coterie.report.cooccurrence import LEVELS, picture
 from coterie.report.matrix import HALF, THIRD, room_of
 from coterie.report.people import own_roles
+from coterie.report.script_data import unpack
 from coterie.roles import Pattern, Role, Roles
 
 

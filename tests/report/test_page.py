@@ -14,8 +14,8 @@ import coterie
 from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import Shown, render, write
-from coterie.report.block import unpack
 from coterie.report.items import BANDS, certainty
+from coterie.report.script_data import unpack
 from coterie.words.names import name
 
 SMALL = 3_000_000

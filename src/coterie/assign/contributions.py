@@ -10,8 +10,8 @@ import pandas as pd
 
 from coterie.arguments import checked
 from coterie.assign.belief import belief_of
+from coterie.assign.leave_one_out import bits_per_label
 from coterie.assign.payments import share_out
-from coterie.assign.without import bits_per_label
 from coterie.posterior import Posterior
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.arguments import checked
-from coterie.assign.ahead import gain_per_label, price_at
 from coterie.assign.belief import belief_of
 from coterie.assign.checks import at_least_zero, is_number
+from coterie.assign.lookahead import gain_per_label, price_at
 from coterie.assign.people import usual_information
 from coterie.assign.risk import SHARED, own_spread, wrong_quantile
 from coterie.errors import DataError

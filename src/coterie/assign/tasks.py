@@ -13,7 +13,7 @@ from coterie.arguments import checked
 from coterie.assign.belief import Belief, belief_of
 from coterie.assign.channel import without_noise
 from coterie.assign.checks import at_least_zero, whole
-from coterie.assign.given import matrices_given_class
+from coterie.assign.given_class import matrices_given_class
 from coterie.assign.greedy import FEW, Picks, Problem, choose, new_picks, new_progress
 from coterie.assign.people import Costs, People, costs_of, fair_share, people_of, usual_information
 from coterie.assign.reasons import reasons

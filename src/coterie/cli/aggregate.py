@@ -19,14 +19,14 @@ import pandas as pd
 
 from coterie.abilities import SAMPLED
 from coterie.cli import show
-from coterie.cli.ahead import compiling_ahead
-from coterie.cli.beside import Beside, shown_with
-from coterie.cli.going_on import earlier_model, gold_apart, read_as, say_time
+from coterie.cli.compile_early import compiling_ahead
+from coterie.cli.item_columns import Beside, shown_with
 from coterie.cli.kinds import is_number, kinds_told
-from coterie.cli.lost import nothing_lost
+from coterie.cli.rescue import nothing_lost
+from coterie.cli.update import earlier_model, gold_apart, read_as, say_time
 from coterie.data.annotations import Annotations
 from coterie.files.atomic import Writer, check_free, write_set
-from coterie.files.tried import check_room
+from coterie.files.writable import check_room
 from coterie.io import read, read_truth
 from coterie.io.exports.archive import parts_of
 from coterie.io.files import File, find

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from coterie.cli import aggregate, show
-from coterie.cli.ahead import compiling_ahead
+from coterie.cli.compile_early import compiling_ahead
 from coterie.metrics import adjusted_rand_index
 from coterie.models import MajorityVote, make_model
 from coterie.posterior import Posterior

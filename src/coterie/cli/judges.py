@@ -11,7 +11,7 @@ import pandas as pd
 from rich.markup import escape
 
 from coterie.cli import show
-from coterie.cli.ahead import compiling_ahead
+from coterie.cli.compile_early import compiling_ahead
 from coterie.cli.tables import print_table
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError

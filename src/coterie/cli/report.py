@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from coterie.cli import show
-from coterie.cli.beside import Beside, shown_again
+from coterie.cli.item_columns import Beside, shown_again
 from coterie.errors import DataError
 from coterie.files.atomic import check_free
 from coterie.io.files import find

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.cli import aggregate, show
-from coterie.cli.lost import nothing_lost
+from coterie.cli.rescue import nothing_lost
 from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, write_set
-from coterie.files.tried import check_room
+from coterie.files.writable import check_room
 from coterie.io.read import read_truth
 from coterie.io.scan import Scan, scan
 from coterie.io.scan.sources import is_scanned

@@ -20,7 +20,7 @@ from pathlib import Path
 from coterie.errors import DataError
 from coterie.files.locks import folder_held, lock
 from coterie.files.paths import naming
-from coterie.files.tried import try_folder
+from coterie.files.writable import try_folder
 from coterie.words.numbers import be
 
 NOTE = ".unfinished.json"

@@ -21,7 +21,7 @@ from coterie.files.container import Content, Format, container_writer, read_cont
 from coterie.files.paths import to_write
 from coterie.inference.chain import Chain
 from coterie.inference.chain_draws import filled_draws
-from coterie.inference.restored import check_progress, check_values
+from coterie.inference.checkpoint_checks import check_progress, check_values
 from coterie.version import __version__
 
 FORMAT = Format("coterie checkpoint", 2)

@@ -1,68 +1,149 @@
-"""Blocked samplers on labels in shards on disk: what items are called, what becomes of a run."""
+"""Models whose items are independent given matrices: which sampler runs, and on whose shards."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
+import importlib
+from dataclasses import replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.encoding import value_array
-from coterie.inference import Sample, Sampler
+from coterie.abilities import Method
+from coterie.data.annotations import Annotations
+from coterie.errors import DataError
+from coterie.inference import Hooks, Kernels, Options, Sampler, plan_for, sample
+from coterie.inference.blocked import Blocks, check_totals
 from coterie.io.scan.scanned import Scan
-from coterie.models.sharded import sharded
-from coterie.posterior import ItemNumbers
-from coterie.posterior.gathered import FoundItems
-from coterie.posterior.sharded import ShardedPosterior
+from coterie.kernels.vote import clear_votes
+from coterie.models.blocked_shards import NamesOfItems, posterior_of
+from coterie.models.sampling import SamplingEstimator
+from coterie.posterior import Posterior
+from coterie.words.visible import quoted
+
+SAMPLERS = ("auto", "collapsed", "blocked")
+BLOCKED_LABELS = 10_000_000
+"""Labels from which on ``sampler="auto"`` takes the blocked sampler. Up to a million it needs as
+much processor time per effective draw as the collapsed one, or more (benchmarks/crossing.py); a
+chain of ten million should not wait for one core."""
 
 
-class NamesOfItems:
-    """What items of a scan are called, by their place among all: looked up when asked for."""
+class BlockedEstimator(SamplingEstimator):
+    """Base of models that can be sampled in blocks, on shards of the items.
 
-    def __init__(self, scan: Scan, places: Sequence[slice]) -> None:
-        self._scan, self._stops = scan, [place.stop for place in places]
+    Parameters
+    ----------
+    sampler
+        ``"collapsed"`` moves one item after the other, ``"blocked"`` all of them in parts, with
+        random numbers of their own. Both have the same posterior. ``"auto"`` takes blocked where
+        there are many labels, or an engine is named. ``posterior.method`` says which ran.
+    engine
+        Who sweeps the parts: ``"threads"``, ``"dask"``, a ``distributed.Client`` or the address of
+        a scheduler. It changes the time only, never a bit of the result.
+    others
+        As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
+    """
 
-    def __getitem__(self, wanted: Sequence[int]) -> NDArray[Any]:
-        shards = np.searchsorted(self._stops, wanted, side="right").tolist()
-        ids = {k: self._scan.items(k) for k in set(shards)}
-        pairs = zip(wanted, shards, strict=True)
-        return value_array([ids[k][at - (self._stops[k - 1] if k else 0)] for at, k in pairs])
+    plain: ClassVar[str]  # the module of the kernels, within coterie.kernels.gibbs
 
+    sampler: str = "auto"
+    engine: Any = None
 
-def posterior_of(
-    scan: Scan, sampler: Sampler, run: Sample, told: Mapping[str, Any]
-) -> ShardedPosterior:
-    """Give the posterior over shards, from what a run found of all items in their order."""
-    assert sampler.blocks is not None
-    own, reported = run.pooled.averages.item_probability, run.reported
-    whole = FoundItems(
-        reported.item_probability,
-        raw=None if reported.item_probability is own else own,
-        numbers=reported.item_numbers,
-    )
-    found = partial(found_by_place, whole, sampler.blocks.places)
-    return sharded(scan, found, told, names=sampler.items)
+    @property
+    def _can_block(self) -> bool:
+        """Whether there is a blocked sampler of the model as it is."""
+        return True
 
+    def _n_hard(self, prior: Any) -> int:
+        """Give how many kinds of hard items a packed prior has; most models have none."""
+        return 0
 
-def found_by_place(whole: FoundItems, places: Sequence[slice], k: int) -> FoundItems:
-    """Give what was found of a shard's items."""
-    place = places[k]
-    numbers = {n: ItemNumbers(one.columns, one.values[place]) for n, one in whole.numbers.items()}
-    raw = None if whole.raw is None else whole.raw[place]
-    return FoundItems(whole.probability[place], raw=raw, numbers=numbers)
+    def _hooks_in_blocks(self, blocks: Blocks) -> Hooks:
+        """Say where the model departs from the others if its items are elsewhere."""
+        return replace(self.hooks(), check=check_totals)
 
+    def _sampler(self, annotations: Annotations) -> Sampler:
+        """Put together what is sampled: collapsed, or blocked in as many shards as the engine."""
+        plain = super()._sampler(annotations)
+        if not self._is_blocked(annotations):
+            return plain
+        return self._in_blocks(plain, Blocks.of(annotations))
 
-def checksum_of(scan: Scan) -> str:
-    """Give a checksum of the labels, the gold and the words, however they are cut."""
-    digests = [hashlib.sha256() for _ in range(5)]
-    for k in range(len(scan)):
-        key, start, *others = scan.open(k)
-        for digest, array in zip(digests, (key, np.diff(start), *others), strict=True):
-            digest.update(np.ascontiguousarray(array).tobytes())
-    whole = hashlib.sha256(b"".join(digest.digest() for digest in digests))
-    for words in (scan.annotators, scan.answers):
-        whole.update(repr(words.tolist()).encode())
-    return whole.hexdigest()
+    def _fit_shards(self, scan: Scan) -> Posterior:
+        """Fit to labels in shards, by the blocked sampler."""
+        self._check()
+        if self.sampler == "collapsed" or not self._can_block:
+            raise DataError(
+                f"{type(self).__name__} takes a scan with the blocked sampler and without kinds of"
+                " items; leave those settings out, or coterie.read the labels"
+            )
+        sampler = self._sampler_of_scan(scan)
+        run = sample(sampler, self._options(), self._identity(scan))
+        return posterior_of(scan, sampler, run, self._told(run, sampler))
+
+    def _sampler_of_scan(self, scan: Scan) -> Sampler:
+        """Put together what is sampled of a scan, items in the order of its shards."""
+        blocks, codes = Blocks.opened(scan)
+        prior, hooks = self.pack_prior(scan), self.hooks()
+        layout = hooks.layout(codes, prior)
+        cells = layout.n_draw_columns
+        names: Any = NamesOfItems(scan, blocks.places)
+        none = np.zeros((0, scan.n_classes), np.int32)
+        plain = Sampler(
+            kernels=self.kernels(),
+            data=codes,
+            prior=prior,
+            plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
+            votes=self._votes_of_scan(scan),
+            clear=clear_votes(none, none[:, 0]),
+            items=names,
+            coteries=self.abilities.coteries,
+            hooks=hooks,
+            layout=layout,
+        )
+        return self._in_blocks(plain, blocks)
+
+    def _votes_of_scan(self, scan: Scan) -> NDArray[np.int32]:
+        """Give the votes of all items, in the order of the shards, where the model reports them."""
+        return np.zeros((0, scan.n_classes), np.int32)
+
+    def _in_blocks(self, plain: Sampler, blocks: Blocks) -> Sampler:
+        """Have the items swept in blocks; who wins votes is then known where they are."""
+        none = np.zeros((0, plain.data.n_classes), np.int32)
+        blocks = replace(blocks, n_kinds=self._n_hard(plain.prior))
+        return replace(
+            plain,
+            kernels=self._blocked_kernels(),
+            clear=clear_votes(none, none[:, 0]),
+            hooks=self._hooks_in_blocks(blocks),
+            blocks=blocks,
+        )
+
+    def _blocked_kernels(self) -> Kernels:
+        module = importlib.import_module(f"coterie.kernels.gibbs.blocked.{self.plain}")
+        return cast(Kernels, module)
+
+    def _is_blocked(self, annotations: Annotations) -> bool:
+        if self.sampler == "auto" and self._can_block:
+            return self.engine is not None or annotations.n_labels >= BLOCKED_LABELS
+        return self.sampler == "blocked"
+
+    def _options(self) -> Options:
+        return super()._options()._replace(engine=self.engine)
+
+    def _method(self, sampler: Sampler) -> Method:
+        return "gibbs" if sampler.blocks is None else "blocked gibbs"
+
+    def _check(self) -> None:
+        super()._check()
+        name = type(self).__name__
+        if self.sampler not in SAMPLERS:
+            raise DataError(
+                f"{name}(sampler=...) must be one of {', '.join(SAMPLERS)}, got"
+                f" {quoted(self.sampler)}"
+            )
+        if self.sampler == "collapsed" and self.engine is not None:
+            raise DataError(
+                f"{name}(sampler='collapsed') moves one item after the other, which no engine can"
+                " share; leave the sampler at 'auto', or name no engine"
+            )

@@ -22,10 +22,10 @@ from coterie.inference import (
     start_at_vote,
 )
 from coterie.inference.blocked import Blocks
-from coterie.inference.reported import drawing_in_shards
+from coterie.inference.matrices_in_shards import drawing_in_shards
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.layout import Layout
-from coterie.models.in_blocks import BlockedEstimator
+from coterie.models.blocked import BlockedEstimator
 from coterie.models.sharded import votes_in_shards
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.priors import ConsensusPrior, Prior

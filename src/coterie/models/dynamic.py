@@ -9,8 +9,8 @@ from typing import Any, ClassVar, cast
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.inference import Hooks, Kernels, Sampler
+from coterie.models.label_switching import judge_in_time, span_of
 from coterie.models.sampling import SamplingEstimator, check_whole
-from coterie.models.watched import judge_in_time, span_of
 from coterie.priors import DynamicPrior, Prior
 from coterie.words.visible import quoted
 

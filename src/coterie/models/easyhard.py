@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from coterie.inference import Hooks, Kernels
+from coterie.models.label_switching import judge_easy
 from coterie.models.sampling import SamplingEstimator
-from coterie.models.watched import judge_easy
 from coterie.priors import EasyHardPrior, Prior
 
 

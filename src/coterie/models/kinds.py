@@ -19,10 +19,10 @@ from coterie.inference.protocol import no_alignment
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.layout import Layout
 from coterie.models.base import TrueLabels, as_scanned
-from coterie.models.in_blocks import BlockedEstimator
+from coterie.models.blocked import BlockedEstimator
 from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
+from coterie.models.label_switching import warn_of_swallowed
 from coterie.models.sampling import check_whole
-from coterie.models.watched import warn_of_swallowed
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 

@@ -30,7 +30,7 @@ from coterie.inference import (
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
-from coterie.models.blocked import checksum_of
+from coterie.models.blocked_shards import checksum_of
 from coterie.models.priors import resolved
 from coterie.models.update import agree_on_labels, going_on, news, run_of_rounds
 from coterie.posterior import Posterior

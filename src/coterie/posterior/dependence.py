@@ -21,8 +21,8 @@ from coterie.errors import Argument, CoterieError
 from coterie.kernels.vote import smoothed_vote
 from coterie.metrics.dependence import Fitted, LabelPairs, fit_groups, pair_labels
 from coterie.metrics.discounted import discounted_truth, discounts
+from coterie.posterior.computed_once import once
 from coterie.posterior.draws import INTERVAL
-from coterie.posterior.once import once
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior

@@ -23,13 +23,13 @@ from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition
 from coterie.posterior.communities import community_table
+from coterie.posterior.computed_once import once
 from coterie.posterior.confusion import annotator_confusion, coterie_confusion
 from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
 from coterie.posterior.dependence import Together
 from coterie.posterior.draws import Draws
 from coterie.posterior.items import ItemNumbers, item_table, label_table
-from coterie.posterior.once import once
-from coterie.posterior.only_some import MoreTables
+from coterie.posterior.optional_tables import MoreTables
 from coterie.posterior.outputs import Outputs
 from coterie.posterior.people import annotator_roles, annotator_table
 from coterie.posterior.required import Requirements

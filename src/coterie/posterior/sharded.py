@@ -23,8 +23,8 @@ from coterie.io.scan import Scan
 from coterie.kernels.right import Right, right_labels
 from coterie.kernels.soft.items import codes_of
 from coterie.metrics import Score
+from coterie.posterior.computed_once import once
 from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
-from coterie.posterior.once import once
 from coterie.posterior.parts import part_writers
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.sheets import label_sheet

@@ -5,7 +5,7 @@ Of the labels only the order by item is kept; the order by annotator is worked o
 the two cannot disagree. Numbers are stored as narrow as they fit, and come back bit by bit.
 
 A change of the layout raises the version; ``load`` then still reads every older one
-(:mod:`coterie.posterior.older`).
+(:mod:`coterie.posterior.older_versions`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from coterie.partition import PointPartition
 from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
 from coterie.posterior.items import ItemNumbers
-from coterie.posterior.older import upgraded
+from coterie.posterior.older_versions import upgraded
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 

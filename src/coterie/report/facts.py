@@ -11,7 +11,6 @@ from coterie import metrics
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.posterior import Posterior
-from coterie.report.block import packed
 from coterie.report.caveat import caveat_of
 from coterie.report.chains import convergence_facts
 from coterie.report.cooccurrence import cooccurrence_facts
@@ -23,6 +22,7 @@ from coterie.report.matrix import axes_of, room_of
 from coterie.report.media import Pictures, by_item, text_of
 from coterie.report.people import annotator_facts, coterie_facts
 from coterie.report.reproduce import settings_facts
+from coterie.report.script_data import packed
 from coterie.report.truth import truth_facts
 from coterie.report.verdict import verdict
 from coterie.report.worth import worth_of

@@ -139,7 +139,7 @@ def aggregate(
 ) -> None:
     """Turn labels into a consensus, with the coteries among the annotators, and a report."""
     from coterie.cli import aggregate as command
-    from coterie.cli.beside import Beside
+    from coterie.cli.item_columns import Beside
 
     reading = {
         "item": item,

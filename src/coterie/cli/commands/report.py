@@ -36,6 +36,6 @@ def report(
 ) -> None:
     """Write a saved result as a page to pass around: one HTML file that needs nothing else."""
     from coterie.cli import report as command
-    from coterie.cli.beside import Beside
+    from coterie.cli.item_columns import Beside
 
     command.run(run, out, truth, title, force, Beside(text, image, items), budget)

@@ -13,9 +13,9 @@ from coterie.data.columns import ROLES
 from coterie.data.encoding import Coded
 from coterie.data.forms import refuse_blanks
 from coterie.io.scan.blocks import Reader
-from coterie.io.scan.growing import Growing
 from coterie.io.scan.ids import named
 from coterie.io.scan.spill import Spill
+from coterie.io.scan.vocabulary import Growing
 
 BLOCK = 2**18
 """Rows that are read at a time."""

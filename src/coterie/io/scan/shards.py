@@ -18,11 +18,11 @@ from coterie.data.table import Table, mixed
 from coterie.data.warn import Tally, look_over, warn_of_unsaid
 from coterie.io.scan.blocks import never_whole
 from coterie.io.scan.deal import Dealt
-from coterie.io.scan.growing import Growing
 from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, unpacked
 from coterie.io.scan.parts import Known, Part, Repeats, Words, part_from
 from coterie.io.scan.shard_files import Layout, write_arrays
 from coterie.io.scan.spill import Piece
+from coterie.io.scan.vocabulary import Growing
 
 Array = NDArray[Any]
 

@@ -12,7 +12,7 @@ import pandas as pd
 from coterie.data.frames import table
 from coterie.errors import CoterieError
 from coterie.kernels.right import Right, right_labels
-from coterie.posterior.once import once
+from coterie.posterior.computed_once import once
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from coterie.cli import show
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
-from coterie.io.beside import read_beside
 from coterie.io.files import find
+from coterie.io.item_columns import read_beside
 
 if TYPE_CHECKING:
     from coterie.report import Shown

@@ -8,14 +8,14 @@ import textwrap
 
 import pytest
 
-from coterie.cli import ahead
+from coterie.cli import compile_early
 from coterie.models import HCBCC, DawidSkene
 
 SCRIPT = """
     import sys, warnings
     from numba.core import event
     from coterie import Consensus, simulate
-    from coterie.cli import ahead
+    from coterie.cli import compile_early
 
     compiled = []
 
@@ -27,7 +27,7 @@ SCRIPT = """
             pass
 
     if sys.argv[1] == "ahead":
-        ahead.main("Consensus")
+        compile_early.main("Consensus")
     event.register("numba:compile", Listener())
     warnings.simplefilter("ignore")
     crowd = simulate("mixed", annotators=15, items=40, random_state=1).annotations
@@ -98,13 +98,13 @@ def test_another_process_is_started_if_there_is_something_to_compile(
             pass
 
     STARTED.clear()
-    monkeypatch.setattr(ahead, "telling_of_compilation", Telling)
-    monkeypatch.setattr(ahead.subprocess, "Popen", Process)
-    monkeypatch.setattr(ahead, "cores", lambda: n_cores)
-    monkeypatch.setattr(ahead, "is_kept", lambda: kept)
-    with ahead.compiling_ahead(model):
+    monkeypatch.setattr(compile_early, "telling_of_compilation", Telling)
+    monkeypatch.setattr(compile_early.subprocess, "Popen", Process)
+    monkeypatch.setattr(compile_early, "cores", lambda: n_cores)
+    monkeypatch.setattr(compile_early, "is_kept", lambda: kept)
+    with compile_early.compiling_ahead(model):
         pass
     assert len(STARTED) == started
     for one in STARTED:
         assert one.waited
-        assert one.command[1:] == ["-m", "coterie.cli.ahead", type(model).__name__]
+        assert one.command[1:] == ["-m", "coterie.cli.compile_early", type(model).__name__]

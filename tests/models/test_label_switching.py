@@ -11,7 +11,7 @@ import coterie
 from coterie.inference.climb import Limits, climb
 from coterie.inference.modes import Evidence
 from coterie.inference.start import Start
-from coterie.models.watched import Span, judge_in_time
+from coterie.models.label_switching import Span, judge_in_time
 
 SHORT = {"random_state": 0, "progress": False, "early_stop": False, "chains": 2}
 

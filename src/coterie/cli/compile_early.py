@@ -1,6 +1,6 @@
 """The first run on a machine compiles for a while: the part that reads results, meanwhile.
 
-``python -m coterie.cli.ahead`` compiles it and leaves it in numba's cache.
+``python -m coterie.cli.compile_early`` compiles it and leaves it in numba's cache.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import numpy as np
 
 from builders import reported
 from coterie.report import Shown, gather
-from coterie.report.block import all_items, packed, unpack
+from coterie.report.script_data import all_items, packed, unpack
 
 
 def test_every_item_is_there_with_what_was_said_of_it():
@@ -36,7 +36,7 @@ def test_what_has_no_room_is_left_out_least_needed_first(monkeypatch):
     posterior = reported.crowd(items=400)
     found = []
     for room in (10**9, 6_000, 4_500, 3_500, 10):
-        monkeypatch.setattr("coterie.report.block.MOST_BYTES", room)
+        monkeypatch.setattr("coterie.report.script_data.MOST_BYTES", room)
         items = unpack(packed({}, posterior, ["text"] * 400))["items"] or {}
         found.append([key in items for key in ("item", "text", "answer", "who")])
     assert found[0] == [True, True, True, True]
