@@ -17,7 +17,7 @@ import pandas as pd
 
 import coterie
 from coterie.metrics import adjusted_rand_index
-from coterie.roles import name
+from coterie.roles import support
 from coterie.simulation import Group
 
 ANNOTATORS, LABELS_PER_ITEM = 200, 20
@@ -103,9 +103,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5, help="runs a row (default: 5)")
     parser.add_argument("--labels", type=int, nargs="*", default=LABELS, help="rows of the table")
     parser.add_argument("--models", nargs="*", default=MODELS, help="which models")
-    parser.add_argument("--support", type=float, default=name.SUPPORT, help="to give a role")
+    parser.add_argument("--support", type=float, default=support.SUPPORT, help="to give a role")
     arguments = parser.parse_args()
-    name.SUPPORT = arguments.support
+    support.SUPPORT = arguments.support
     titles = "model  labels  ARI   lowest  coteries  right  coarser  wrong  open  probability"
     print(titles, flush=True)
     for model in arguments.models:
