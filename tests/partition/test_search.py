@@ -251,3 +251,19 @@ def test_thousands_of_clusters_and_coteries():
     found = point_partition(draws)
     assert expected_loss(draws, pairs) >= found.expected_loss
     assert found.n_coteries == pytest.approx(1_500, rel=0.05)
+
+
+def test_random_starts_of_a_large_crowd_have_few_coteries():
+    """The first sweep looks at every coterie for every cell; a small crowd may begin anyhow."""
+
+    class Seated:
+        rng = np.random.default_rng(0)
+
+        def seat(self, group):
+            self.most = max(getattr(self, "most", 0), int(group.max()) + 1)
+
+    for n_draws, n, most in ((100, 1_000, 1_000), (100, 20_000, 100), (1_000, 10**6, 2)):
+        walk, draws = Seated(), np.broadcast_to(np.int32(0), (n_draws, n))
+        for _ in range(10):
+            strategy.start_at_random(walk, draws, 2)
+        assert most // 2 < walk.most <= most

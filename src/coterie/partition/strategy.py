@@ -9,7 +9,7 @@ from coterie.partition.measure import block_values
 from coterie.partition.number import reach_number
 from coterie.partition.sample import IntArray, distinct_draws, lay_out
 from coterie.partition.search import descend, refine
-from coterie.partition.starts import spaced, starts
+from coterie.partition.starts import MOST_APART, spaced, starts
 from coterie.partition.walk import MOST_ROUNDS, Walk
 
 SEARCH_CELLS = 2_000_000
@@ -101,14 +101,18 @@ def search(draws: IntArray, loss: str, k: int | None, rng: np.random.Generator) 
 
 
 def start_at_random(walk: Walk, draws: IntArray, q: int) -> None:
-    """Seat everybody in one of three ways in turn: each leads where the others seldom do."""
+    """Seat everybody in one of three ways in turn: each leads where the others seldom do.
+
+    The first sweep looks at every coterie for every cell: of a large crowd at fewer coteries.
+    """
     n = draws.shape[1]
     if q % 3 == 0:
         walk.seat_anew()
     elif q % 3 == 1:
         walk.seat(draws[walk.rng.integers(len(draws))])
     else:
-        walk.seat(walk.rng.integers(walk.rng.integers(1, n + 1), size=n, dtype=np.int32))
+        most = min(n, max(int(MOST_APART // draws.size), 2))
+        walk.seat(walk.rng.integers(walk.rng.integers(1, most + 1), size=n, dtype=np.int32))
 
 
 def go_down(walk: Walk) -> tuple[float, IntArray]:

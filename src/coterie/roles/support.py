@@ -107,10 +107,12 @@ def roles_of(
         moved = (
             _shares(shift_matrices(block, shifts_of(n_draws, shift)), balance) if shift else None
         )
+        plain = _find(shares, every, codes)
+        shifted = None if moved is None else _find(moved, every, codes, AS_SHIFTED)
         for m in np.flatnonzero(known[start : start + step]).tolist():
-            found = _find(shares, m, every, codes) or (UNCERTAIN, np.nan)
-            if moved is not None and found[0] is not UNCERTAIN:
-                found = _find(moved, m, every, codes, AS_SHIFTED) or (UNCLEAR, np.nan)
+            found = plain[m] or (UNCERTAIN, np.nan)
+            if shifted is not None and found[0] is not UNCERTAIN:
+                found = shifted[m] or (UNCLEAR, np.nan)
             role[start + m], probability[start + m] = _worded(found[0], block[m], balance), found[1]
     return Roles(tuple(role), probability)
 
@@ -140,11 +142,14 @@ def _shares(block: NDArray[Any], balance: FloatArray) -> Shares:
 
 
 def _find(
-    shares: Shares, m: int, every: list[Role], codes: Codes, pairs: Pairs = NEIGHBOURS
-) -> tuple[Role, float] | None:
-    """Give the role of one group, or of two levels that are named together, with its share."""
-    code, share = _choose(shares.role[m], shares.level[m], codes)
-    return (every[code], share) if code >= 0 else _between(shares.level[m], pairs)
+    shares: Shares, every: list[Role], codes: Codes, pairs: Pairs = NEIGHBOURS
+) -> list[tuple[Role, float] | None]:
+    """Give each group's role, or two levels that are named together, with its share."""
+    code, share = _choose(shares, codes)
+    return [
+        (every[c], s) if c >= 0 else _between(shares.level[m], pairs)
+        for m, (c, s) in enumerate(zip(code.tolist(), share.tolist(), strict=True))
+    ]
 
 
 def _between(level: FloatArray, pairs: Pairs) -> tuple[Role, float] | None:
@@ -157,19 +162,23 @@ def _between(level: FloatArray, pairs: Pairs) -> tuple[Role, float] | None:
     return Role(LEVELS[one], or_else=LEVELS[other]), share[best]
 
 
-def _choose(role: FloatArray, level: FloatArray, codes: Codes) -> tuple[int, float]:
+def _choose(shares: Shares, codes: Codes) -> tuple[NDArray[np.int64], FloatArray]:
     """Choose the most specific role with enough support: its code (-1 if none) and share."""
-    pattern = N_LEVELS + int(role[N_LEVELS:].argmax())
-    if role[pattern] >= SUPPORT:
-        return pattern, float(role[pattern])
-    n_classes = codes.confuses - codes.weak
-    pairs = role[codes.confuses :].reshape(n_classes, n_classes)
-    either = np.triu(pairs + pairs.T)
-    pair = int(either.argmax())
-    if either.flat[pair] >= SUPPORT:  # sure of the two classes, not of which is taken for which
-        return codes.confuses + pair, float(either.flat[pair])
-    for code in (EXPERT, GOOD, SPAMMER, ADVERSARY, NOVICE):
-        share = level[code] + (level[EXPERT] if code == GOOD else 0.0)  # an expert is good too
-        if share >= SUPPORT:
-            return code, float(share)
-    return -1, np.nan
+    role, level = shares
+    n, n_classes = len(role), codes.confuses - codes.weak
+    code, share = np.full(n, -1), np.full(n, np.nan)
+
+    def take(codes: NDArray[np.int64] | int, shares: FloatArray) -> None:
+        enough = shares >= SUPPORT
+        code[enough] = np.broadcast_to(codes, n)[enough]
+        share[enough] = shares[enough]
+
+    for one in (NOVICE, ADVERSARY, SPAMMER, GOOD, EXPERT):  # what comes later is more specific
+        take(one, level[:, one] + (level[:, EXPERT] if one == GOOD else 0.0))  # experts are good
+    pairs = role[:, codes.confuses :].reshape(n, n_classes, n_classes)
+    either = np.triu(pairs + pairs.swapaxes(1, 2)).reshape(n, -1)
+    pair = either.argmax(axis=1)  # sure of the two classes, not of which is taken for which
+    take(codes.confuses + pair, either[np.arange(n), pair])
+    pattern = N_LEVELS + role[:, N_LEVELS:].argmax(axis=1)
+    take(pattern, role[np.arange(n), pattern])
+    return code, share
