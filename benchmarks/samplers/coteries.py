@@ -10,7 +10,8 @@ stands in brackets. Two things tell how much the others say: the interval is the
 chain left out of both kinds in turn; and *within* is the ratio by effective draws of each chain
 alone, summed: how fast chains move where they are, whether or not they ever leave it.
 
-All of it takes an hour. With COTERIE_BENCH_KEPT it can be made in parts, and read again.
+All of it takes an hour. With COTERIE_BENCH_KEPT it can be made in parts; the word ``kept`` makes
+a table of the parts that are there.
 """
 
 from __future__ import annotations
@@ -35,8 +36,8 @@ SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
 CHAINS, ROUND, BURN_IN = 8, 500, 1_000
 """Chains on large sets still climb after 300 sweeps; draws of a climb say nothing of mixing."""
-ENOUGH, SECONDS = 1_000, 120.0
-"""Effective draws of each kind after which no further round is made, or seconds of both."""
+ENOUGH, SECONDS = 1_000, 45.0
+"""Effective draws of each kind, or seconds of both after burn-in, that are enough."""
 KEPT = "COTERIE_BENCH_KEPT"
 """The environment variable that names a folder to keep the chains in: what is there is read."""
 FEWEST, FARTHEST = 100, 1.1
@@ -100,6 +101,7 @@ def measure(model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, n
     """Numbers of coteries, (2, chains, sweeps), without and with the move; seconds they took."""
     sampler = make_model(model, random_state=1, progress=False)._sampler(annotations)
     seeds = np.random.SeedSequence(1).spawn(CHAINS)
+    Runner(sampler, 0, seeds[0], True).sweep(1)  # compiled before the clock starts
     runners = [
         [Runner(sampler, number, seed, splits) for number, seed in enumerate(seeds)]
         for splits in (False, True)
@@ -113,25 +115,35 @@ def measure(model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, n
 
 def not_enough(numbers: np.ndarray, seconds: np.ndarray) -> bool:
     """Whether another round is due."""
+    settled, took = after_burn_in(numbers, seconds)
+    if not settled.size:
+        return True
+    return bool(took.sum() < SECONDS and min(map(effective, settled)) < ENOUGH)
+
+
+def after_burn_in(numbers: np.ndarray, seconds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The numbers after the burn-in, and the seconds of these."""
     settled = numbers[:, :, BURN_IN:]
-    if settled.size and seconds.sum() >= SECONDS:
-        return False
-    return not settled.size or min(map(effective, settled)) < ENOUGH
+    return settled, seconds * settled.shape[2] / numbers.shape[2]
+
+
+def kept_in(name: str, model: str) -> Path | None:
+    """The file in which chains are kept, if any are."""
+    folder = os.environ.get(KEPT)
+    return Path(folder, f"{name}-{model}.npz") if folder else None
 
 
 def kept(name: str, model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, np.ndarray]:
-    """What was measured, now or before: numbers after the burn-in, and the seconds of these."""
-    folder = os.environ.get(KEPT)
-    path = Path(folder or "", f"{name}-{model}.npz")
-    if folder and path.exists():
+    """What is measured, or was before: after the burn-in."""
+    path = kept_in(name, model)
+    if path and path.exists():
         with np.load(path) as found:
             numbers, seconds = found["numbers"], found["seconds"]
     else:
         numbers, seconds = measure(model, annotations)
-        if folder:
+        if path:
             np.savez(path, numbers=numbers, seconds=seconds)
-    settled = numbers[:, :, BURN_IN:]
-    return settled, seconds * settled.shape[2] / numbers.shape[2]
+    return after_burn_in(numbers, seconds)
 
 
 def play_round(runners: list[list[Runner]], n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -210,9 +222,9 @@ def sum_up(found: dict[str, Measured], report: Report) -> None:
             f"least gain of those that say something ({worst})", telling[worst].ratio, LEAST
         )
         surely = [label for label in telling if telling[label].high < float(LEAST.split()[1])]
-        report.say(f"surely less than that, by the interval: {', '.join(surely) or 'none'}")
+        report.say(f"surely less than that, by the interval: {'; '.join(surely) or 'none'}")
     why = f"R-hat above {FARTHEST} or fewer than {FEWEST} effective draws"
-    report.say(f"ratios that say nothing ({why}): {', '.join(silent) or 'none'}")
+    report.say(f"ratios that say nothing ({why}): {'; '.join(silent) or 'none'}")
 
 
 def main(report: Report, labels: int) -> None:
@@ -226,7 +238,10 @@ def main(report: Report, labels: int) -> None:
             continue
         annotations = coterie.read(path, duplicates="keep")
         for model in [model for model in MODELS if model in chosen] or MODELS:
-            label = f"{name}, {MODELS[model]}"
+            label, file = f"{name}, {MODELS[model]}", kept_in(name, model)
+            if "kept" in chosen and not (file and file.exists()):
+                report.say(f"{label}: not measured")
+                continue
             found[label] = add_row(label, *kept(name, model, annotations), report)
     if found:
         sum_up(found, report)
