@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.shapes import Shapes
+from coterie.kernels.shapes import Shapes, flat
 from coterie.numeric.jit import part, piece
 from coterie.numeric.rising import log_rising
 
@@ -80,6 +80,37 @@ def map_shapes(base: IntArray, n_classes: int, n_answers: int) -> tuple[IntArray
     """
     row, place = map_matrices(base[:, None], n_classes, n_answers)
     return row.reshape(-1), place.reshape(-1)
+
+
+def rows_of(
+    said: IntArray, said_total: IntArray, matrix: IntArray, base: IntArray, shapes: Shapes
+) -> Rows:
+    """Show counts of matrices, shape (M, C, T), to the update of cells f = k T + t.
+
+    Parameters
+    ----------
+    said, said_total
+        n[m, t, c], and its sum over c, shape (M, T).
+    matrix
+        Which matrix annotator l answers from in kind k, shape (L, K).
+    base
+        Whose shapes each matrix has, shape (M,).
+    shapes
+        By base.
+    """
+    _, n_answers, n_classes = said.shape
+    row, place = map_matrices(matrix, n_classes, n_answers)
+    shape_row, shape_place = map_shapes(base, n_classes, n_answers)
+    return Rows(
+        row=row,
+        place=place,
+        stride=n_classes,
+        said=said.reshape(-1),
+        said_total=said_total.reshape(-1),
+        shape_row=shape_row,
+        shape_place=shape_place,
+        shapes=flat(shapes),
+    )
 
 
 @piece

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
 from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
-from coterie.kernels.cells.rows import Rows, map_matrices, map_shapes
+from coterie.kernels.cells.rows import rows_of
 from coterie.kernels.cells.space import Chosen, Space, independent_space, log_choices
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
@@ -32,7 +32,7 @@ from coterie.kernels.keep import (
 )
 from coterie.kernels.layout import Layout, PerDraw, PerItem, PerSweep
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.kernels.shapes import Shapes, shapes_of
 from coterie.numeric.draws import draw_dirichlet
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import EasyHardPrior
@@ -115,23 +115,12 @@ def initial_state(
 
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the update of cells: easy items share matrix 0, hard ones have l + 1."""
-    n_matrices, n_answers, n_classes = state.said.shape
+    n_matrices = len(state.said)
     matrix = np.zeros((n_matrices - 1, 2), np.int32)
     matrix[:, HARD] = np.arange(1, n_matrices)
-    row, place = map_matrices(matrix, n_classes, n_answers)
     base = np.ones(n_matrices, np.int32)
     base[0] = EASY
-    shape_row, shape_place = map_shapes(base, n_classes, n_answers)
-    rows = Rows(
-        row=row,
-        place=place,
-        stride=n_classes,
-        said=state.said.reshape(-1),
-        said_total=state.said_total.reshape(-1),
-        shape_row=shape_row,
-        shape_place=shape_place,
-        shapes=flat(prior.both),
-    )
+    rows = rows_of(state.said, state.said_total, matrix, base, prior.both)
     nowhere = np.zeros(0, np.int32)  # nobody says which items are hard
     chosen = Chosen(state.chosen, state.chosen_block)
     return View(state.truth, state.cell, nowhere, state.class_total, chosen, prior.space, rows)

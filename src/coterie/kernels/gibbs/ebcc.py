@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
 from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
-from coterie.kernels.cells.rows import Rows, map_matrices, map_shapes
+from coterie.kernels.cells.rows import rows_of
 from coterie.kernels.cells.space import Chosen, Space, log_choices, nested_space
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
@@ -31,7 +31,7 @@ from coterie.kernels.keep import (
 )
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.kernels.shapes import Shapes, shapes_of
 from coterie.numeric.draws import draw_dirichlet
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import EBCCPrior
@@ -112,20 +112,10 @@ def initial_state(
 
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the update of cells: a matrix of their own for each sub-type."""
-    n_matrices, n_answers, n_classes = state.said.shape
+    n_matrices = len(state.said)
     matrix = np.arange(n_matrices, dtype=np.int32).reshape(-1, n_subtypes_of(prior))
-    row, place = map_matrices(matrix, n_classes, n_answers)
-    shape_row, shape_place = map_shapes(np.zeros(n_matrices, np.int32), n_classes, n_answers)
-    rows = Rows(
-        row=row,
-        place=place,
-        stride=n_classes,
-        said=state.said.reshape(-1),
-        said_total=state.said_total.reshape(-1),
-        shape_row=shape_row,
-        shape_place=shape_place,
-        shapes=flat(prior.shapes),
-    )
+    base = np.zeros(n_matrices, np.int32)
+    rows = rows_of(state.said, state.said_total, matrix, base, prior.shapes)
     nowhere = np.zeros(0, np.int32)  # nobody knows a sub-type
     chosen = Chosen(state.chosen, state.chosen_block)
     return View(state.truth, state.cell, nowhere, state.class_total, chosen, prior.space, rows)

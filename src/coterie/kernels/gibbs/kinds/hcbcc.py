@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
 from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
-from coterie.kernels.cells.rows import Rows, map_matrices, map_shapes
+from coterie.kernels.cells.rows import Rows, rows_of
 from coterie.kernels.cells.space import Chosen, Space, log_choices
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.check import check_groups
@@ -61,7 +61,7 @@ from coterie.kernels.keep import (
     matrices_are_due,
 )
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, flat
+from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import HCBCCPrior
 
@@ -163,20 +163,9 @@ def initial_state(
 
 def view_of(state: State, prior: Prior) -> View:
     """Show the state to the update of cells: a matrix per pair, a base per coterie."""
-    n_pairs, n_answers, n_classes = state.said.shape
-    pairs = np.arange(n_pairs, dtype=np.int32).reshape(-1, prior.kinds.n_kinds)
-    row, place = map_matrices(pairs, n_classes, n_answers)
-    shape_row, shape_place = map_shapes(state.group, n_classes, n_answers)
-    rows = Rows(
-        row=row,
-        place=place,
-        stride=n_classes,
-        said=state.said.reshape(-1),
-        said_total=state.said_total.reshape(-1),
-        shape_row=shape_row,
-        shape_place=shape_place,
-        shapes=flat(Shapes(state.weight, state.strength, state.log_mean, state.log_strength)),
-    )
+    pairs = np.arange(len(state.said), dtype=np.int32).reshape(-1, prior.kinds.n_kinds)
+    shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
+    rows = rows_of(state.said, state.said_total, pairs, state.group, shapes)
     chosen, known = Chosen(state.chosen, state.chosen_block), prior.kinds.known
     return View(state.truth, state.cell, known, state.class_total, chosen, prior.space, rows)
 
