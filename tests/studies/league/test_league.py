@@ -157,6 +157,17 @@ def test_tables_show_every_row_and_every_reason(league):
     assert "the 2 data sets, of 3 with a truth" in tables.explanation(league)
 
 
+def test_better_and_worse_than_the_vote_are_named_only_beyond_chance():
+    vote = [1.0, 0.0] * 10
+    outcomes = [ok(f"d{n}", "majority", vote) for n in range(1, 6)]
+    hits = [[1] * 12 + [1, 0] * 4, [1] * 20, [0] * 20, vote[::-1], vote]
+    outcomes += [ok(f"d{n}", "ds", hit) for n, hit in enumerate(hits, 1)]
+    league = make_league([f"d{n}" for n in range(1, 6)], ["majority", "ds"], outcomes)
+    table = tables.beyond_chance_table(league)
+    assert table.rows == [["ds", "d2, d1", "d3"]]  # the furthest first; d4 and d5 are even
+    assert tables.details(league)[0].rows == table.rows
+
+
 def test_the_coteries_column_goes_where_there_are_none():
     league = make_league(["d1"], ["majority"], [ok("d1", "majority", [1, 0])])
     grid = tables.row_table(league)

@@ -16,6 +16,8 @@ from coterie.words.numbers import NOTHING, decimal, in_percent, reach, seconds, 
 UNITS = {"timeout_seconds": ("timeout", "seconds"), "memory_gigabytes": ("memory", "gigabytes")}
 """Settings whose names in a record end in their unit: what people read instead."""
 
+BEYOND = "Better or worse than the vote, beyond chance"
+
 
 def points(difference: float | None) -> str:
     """Write a difference of shares in percentage points, with its sign: +1.25."""
@@ -107,6 +109,27 @@ def _row_cells(row: Row) -> list[str]:
     ]
 
 
+def beyond_chance_table(league: League) -> Table:
+    """One row per model: where its interval against the vote lies above zero, and below."""
+    rows = []
+    for model in league.models:
+        against = [row for row in league.rows if row.model == model and row.difference is not None]
+        cells = [_named(against, sign) for sign in (1, -1)]
+        if any(cells):
+            rows.append([model, *(cell or NOTHING for cell in cells)])
+    return Table(BEYOND, ["model", "better on", "worse on"], rows, left=(0, 1, 2))
+
+
+def _named(against: list[Row], sign: int) -> str:
+    """Name the data sets whose interval lies on this side of zero, the furthest first."""
+    found = []
+    for row in against:
+        mean, low, high = row.difference or (0.0, None, None)
+        if low is not None and high is not None and min(sign * low, sign * high) > 0:
+            found.append((-sign * mean, row.dataset))
+    return ", ".join(dataset for _, dataset in sorted(found))
+
+
 def failure_table(league: League) -> Table:
     """One row per data set and reason: what was not scored, and why."""
     rows = []
@@ -126,8 +149,10 @@ def note_table(league: League) -> Table:
 
 
 def details(league: League) -> list[Table]:
-    """Everything but the means: every row, what was not scored, warnings; as far as there are."""
-    tables = (row_table(league), failure_table(league), note_table(league))
+    """Everything but the means: who wins where, every row, what was not scored, warnings."""
+    tables = (
+        beyond_chance_table(league), row_table(league), failure_table(league), note_table(league)
+    )  # fmt: skip
     return [table for table in tables if table.rows]
 
 
