@@ -1,5 +1,7 @@
 """Dask as an engine: the bits of threads, also when workers are killed; sentences when it fails."""
 
+import os
+import signal
 import warnings
 
 import numpy as np
@@ -221,3 +223,17 @@ def test_a_cluster_is_started_where_there_is_none():
     annotations = crowd()
     expected = bits(fit("IBCC", annotations, **FEW))
     assert bits(fit("IBCC", annotations, engine="dask", n_jobs=2, **FEW)) == expected
+
+
+@pytest.mark.slow
+def test_ctrl_c_at_a_terminal_ends_no_worker_of_our_own_cluster():
+    engine = connect("dask", 2)
+    try:
+        before = engine.client.run(os.getpid)
+        for pid in before.values():
+            os.kill(pid, signal.SIGINT)  # a terminal sends it to the whole group
+        assert engine.client.run(os.getpid) == before
+        handlers = engine.client.run(lambda: signal.getsignal(signal.SIGINT))
+        assert set(handlers.values()) == {signal.SIG_IGN}
+    finally:
+        engine.close()

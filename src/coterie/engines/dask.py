@@ -367,7 +367,11 @@ def connect(engine: Any, n_jobs: int | None) -> DaskEngine:
         return DaskEngine(distributed.get_client())  # the one that is in use
     n_workers = cores() if n_jobs is None or n_jobs < 0 else n_jobs
     cluster = distributed.LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+        n_workers=n_workers,
+        threads_per_worker=1,
+        dashboard_address=None,
+        silence_logs="CRITICAL",
+        preload=[worker.__name__],
     )
     client = distributed.Client(cluster, set_as_default=False)
     return DaskEngine(client, [client, cluster])

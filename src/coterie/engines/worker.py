@@ -6,6 +6,7 @@ holds nothing: it says so, and is handed the shards and what was summed of them.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,14 @@ from coterie.kernels.gibbs.blocked.items import Totals
 
 FloatArray = NDArray[np.float64]
 HOLDERS: dict[tuple[str, int], Holder] = {}
+
+
+def dask_setup(worker: object) -> None:
+    """Leave Ctrl-C to the driver: a terminal sends it to the workers of a local cluster too.
+
+    Dask calls it in the main thread of a worker's process, when that starts.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class Taken(NamedTuple):
