@@ -117,3 +117,11 @@ SAMPLES = [
     Sample("mace", "mace.csv", b"\n".join([b"0,1,,0", b"1,,1,1", b",0,0,1"]), (3, 4, 9)),
     Sample("snorkel", "L.npy", array(MATRIX), (6, 4, 18)),
 ]
+
+
+def place_all(folder):
+    """Put every sample into a folder, and the jobs of three CVAT annotators."""
+    for sample in SAMPLES:
+        (folder / sample.name).write_bytes(sample.content)
+    for number, person in enumerate(PEOPLE, 1):
+        (folder / f"job_{number}.xml").write_bytes(cvat(person))

@@ -134,7 +134,7 @@ class Scratch(NamedTuple):
     seats: Seats  # of pairs
     people: Seats  # of annotators
     mixing: Mixing
-    was: IntArray  # (items,)   the cells in which ``own`` counts
+    was: IntArray  # (items,)   the cells in which ``own`` counts, while a block runs
 
 
 def pack_prior(prior: CBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
@@ -220,7 +220,7 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
         new_seats(len(state.slot), pairs),
         new_seats(len(state.slot), data),
         new_mixing(data, prior.kinds.n_kinds),
-        state.cell.copy(),
+        np.empty_like(state.cell),
     )
 
 
@@ -233,6 +233,7 @@ def run_block(
     log_alpha, moves, n_kinds = state.log_concentration, streams.moves, prior.kinds.n_kinds
     crowd: Any = state  # to cBCC's own updates, pairs are annotators
     base: Any = prior
+    was[:] = state.cell  # which a checkpoint may have changed since the last block
     for sweep in range(len(trace.log_joint)):
         map_groups(state, n_kinds, view.rows)
         sweep_cells(view, data, work, moves, record.tally)
