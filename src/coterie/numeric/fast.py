@@ -9,8 +9,7 @@ that call it, where both are done again. What is never called by itself needs ne
 library (:class:`LinkedLibrary`) that only tidies up. It makes no arrays, so that nothing in it has
 to count references (``_nrt``), and nobody calls it from Python or C (no wrappers). And numba
 compiles a function again for every constant that it is called with; here (:func:`widened`) once.
-A kernel is optimised once, as a whole (:class:`KernelLibrary`), and what a call in it gives is
-asked once (:func:`asking_once`).
+What a call in a kernel gives is asked once (:func:`asking_once`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.targetconfig import ConfigStack
 from numba.core.typed_passes import AnnotateTypes
@@ -58,60 +57,35 @@ class TidiedLibrary(LinkedLibrary):
     """The same, the code only made smaller: the kernel that it is linked into does the rest."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        tidy(ll_module, self._codegen)
-
-
-class KernelLibrary(JITCodeLibrary):
-    """A kernel's code with all that is linked into it, which is optimised once, and as a whole.
-
-    Loops over a few classes or answers gain nothing from being unrolled or vectorised; LLVM takes
-    a third of its time for that.
-    """
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        tidy(ll_module, self._codegen)
-
-    def _optimize_final_module(self) -> None:
-        options = llvm.PipelineTuningOptions(3)
-        options.loop_vectorization = options.slp_vectorization = False
-        options.loop_unrolling = options.loop_interleaving = False
-        builder = llvm.create_pass_builder(self._codegen._tm, options)
-        passes = builder.getModulePassManager()
-        passes.add_refprune_pass()
-        passes.run(self._final_module, builder)
-
-
-def tidy(module: Any, codegen: Any) -> None:
-    """Make the code of every function smaller."""
-    module.data_layout = codegen._data_layout
-    builder = llvm.create_pass_builder(codegen._tm, llvm.PipelineTuningOptions(0))
-    passes = llvm.create_new_function_pass_manager()
-    for add in TIDYING:
-        getattr(passes, add)()
-    for function in module.functions:
-        if not function.is_declaration:
-            passes.run(function, builder)
+        ll_module.data_layout = self._codegen._data_layout
+        builder = llvm.create_pass_builder(self._codegen._tm, llvm.PipelineTuningOptions(0))
+        passes = llvm.create_new_function_pass_manager()
+        for add in TIDYING:
+            getattr(passes, add)()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
 
 TIDYING = ("add_sroa_pass", "add_simplify_cfg_pass", "add_instruction_combine_pass")
 """LLVM's passes that make most of the code vanish; an older llvmlite lacks some."""
 _manager = getattr(llvm, "create_new_function_pass_manager", lambda: None)()
 _has_passes = all(hasattr(_manager, add) for add in TIDYING)
+LIBRARY: type[LinkedLibrary] = TidiedLibrary if _has_passes else LinkedLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=True)
-class UseLibrary(AnalysisPass):
+class UseLinkedLibrary(AnalysisPass):
     """Choose where the code goes, before it is made."""
 
-    _name = "use_library"
+    _name = "use_linked_library"
 
     def __init__(self) -> None:
         AnalysisPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
         """Change nothing but the library."""
-        library = state.pipeline.library
-        state.library = library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = LIBRARY(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()
         return False
 
@@ -119,20 +93,16 @@ class UseLibrary(AnalysisPass):
 class InnerCompiler(CompilerBase):
     """numba's compiler, but for the library."""
 
-    library: type[JITCodeLibrary] = TidiedLibrary if _has_passes else LinkedLibrary
-
     def define_pipelines(self) -> list[Any]:
         """Give numba's own passes, and ours just before code is made."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.add_pass_after(UseLibrary, AnnotateTypes)
+        passes.add_pass_after(UseLinkedLibrary, AnnotateTypes)
         passes.finalize()
         return [passes]
 
 
-class KernelCompiler(InnerCompiler):
-    """The same for a kernel; all that it calls is compiled meanwhile."""
-
-    library = KernelLibrary if _has_passes else JITCodeLibrary
+class KernelCompiler(Compiler):
+    """numba's compiler for a kernel; all that it calls is compiled meanwhile."""
 
     def compile_extra(self, func: Any) -> Any:
         """Compile, asking once what each function of numba's gives for some types."""
