@@ -112,7 +112,7 @@ def test_what_a_target_takes(posterior):
     now = forecast(posterior, labels=0).curve["accuracy"].iloc[0]
     found = forecast(posterior, target=now + 0.05, cost=0.5)
     assert 0 < found.needed["information"] < found.needed["random"]
-    assert abs(found.costs["information"] - 0.5 * found.needed["information"]) <= 0.5
+    assert found.costs["information"] == pytest.approx(0.5 * found.needed["information"])
     assert "is expected to be reached with" in found.sentence
     assert "reached already" in forecast(posterior, target=now - 0.05, labels=10).sentence
     assert "cannot be reached with these people" in forecast(posterior, target=0.999).sentence

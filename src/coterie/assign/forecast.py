@@ -195,6 +195,6 @@ def _reached(curve: pd.DataFrame, target: float | None) -> tuple[float, float]:
     if k == 0:
         return 0.0, 0.0
     part = (target - accuracy[k - 1]) / (accuracy[k] - accuracy[k - 1])
-    both = curve[["labels", "cost"]].to_numpy(np.float64)
-    labels, cost = both[k - 1] + part * (both[k] - both[k - 1])
-    return float(math.ceil(labels)), float(cost)
+    labels, cost = curve[["labels", "cost"]].to_numpy(np.float64).T
+    n_labels = math.ceil(labels[k - 1] + part * (labels[k] - labels[k - 1]))
+    return float(n_labels), float(np.interp(n_labels, labels, cost))
