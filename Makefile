@@ -21,7 +21,7 @@ test: $(STAMPS)/test  ## run all tests but the slow ones, doctests included
 slow: $(STAMPS)/test  ## run the slow tests, as CI does too
 	@# only the files that have some: to collect the rest takes longer than some of them
 	cd $(ROOT) && $(BIN)/python -m pytest -n auto -m slow $(ARGS) \
-	  $$(grep -rl --include='test_*.py' 'mark\.slow' tests)
+	  $$(grep -rl --include='test_*.py' -e 'mark\.slow' -e rest_slow tests)
 
 fuzz: $(STAMPS)/test  ## damage inputs, runs, checkpoints and names for an hour (ARGS="--minutes 5")
 	cd $(ROOT)/tests && PYTHONPATH=$(ROOT)/tests $(BIN)/python -m fuzz $(ARGS)

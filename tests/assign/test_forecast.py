@@ -43,11 +43,6 @@ def check(n_crowds):
     assert abs(np.mean(off)) <= 4 * error
 
 
-@pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
-def test_the_interval_holds_the_outcome():
-    check(24)
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
 def test_the_interval_holds_the_outcome_as_often_as_it_says():

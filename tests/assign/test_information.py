@@ -10,6 +10,7 @@ from coterie.assign import next_labels
 from coterie.assign.belief import belief_of
 from coterie.assign.channel import inform_all
 from coterie.assign.greedy import Picks, Problem, choose, new_picks, new_progress
+from ladder.marks import rest_slow
 from reference.greedy import choose_slowly
 from reference.problem import Problem as Tiny
 from reference.refits import posterior_of, refitted_information, sampled_posterior_of
@@ -120,7 +121,7 @@ def information_of(posterior, draws):
     return asked_for(replace(posterior, draws=some))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", rest_slow(range(4), 0))
 @pytest.mark.parametrize("size", RANDOM_SIZES)
 def test_draws_tell_how_matrices_depend_on_the_class_of_the_item(size, seed):
     """Within Monte Carlo error of exact refits, however few labels matrices rest on."""

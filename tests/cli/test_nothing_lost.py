@@ -13,6 +13,7 @@ import coterie as package
 from builders.command import coterie
 from coterie.cli import aggregate, rescue, scanned
 from coterie.models import MajorityVote
+from ladder.marks import rest_slow
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def asked(labels, command):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("command", FILES)
+@pytest.mark.parametrize("command", rest_slow(FILES, 0, 2))
 def test_what_cannot_be_printed_is_written_all_the_same(labels, command):
     folder = labels.parent
     done = in_a_shell(f"{asked(labels, command)} >/dev/full", folder)
@@ -142,8 +143,8 @@ def test_what_cannot_be_printed_is_written_all_the_same(labels, command):
     assert {path.name for path in (folder / "out").iterdir()} >= set(FILES[command])
 
 
-@pytest.mark.parametrize("streams", [">&- 2>&-", "2>&-", "<&- >&- 2>&-"])
-@pytest.mark.parametrize("command", FILES)
+@pytest.mark.parametrize("streams", rest_slow([">&- 2>&-", "2>&-", "<&- >&- 2>&-"], 2))
+@pytest.mark.parametrize("command", rest_slow(FILES, 0, 2))
 def test_closed_streams_stop_nothing_and_nothing_takes_their_place(labels, command, streams):
     folder = labels.parent
     done = in_a_shell(f"{asked(labels, command)} {streams}", folder)

@@ -123,6 +123,7 @@ def test_documents_say_what_made_them(uninterrupted):
         assert "TINY RUN" in document["data"]["made"]["words"]
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_does_nothing_twice(uninterrupted, tmp_path):
     """A kill in the middle, then two processes: the same bytes as one process, never killed."""
     whole, _, _ = uninterrupted

@@ -10,6 +10,7 @@ from builders.command import coterie
 from coterie.abilities import SAMPLED
 from coterie.models.registry import MODELS
 from coterie.simulation import simulate
+from ladder.marks import rest_slow
 
 SHORT = ("--sweeps", 40, "--burn-in", 10, "--chains", 2, "--seed", 0)
 TELL_KINDS = ("ibcc", "cbcc", "hcbcc")
@@ -51,7 +52,7 @@ def test_every_model_aggregates_a_file(name, labels, tmp_path):
 
 
 @pytest.mark.parametrize("kinds", ["topic", "2"])
-@pytest.mark.parametrize("name", TELL_KINDS)
+@pytest.mark.parametrize("name", rest_slow(TELL_KINDS, 0))
 def test_kinds_are_a_column_or_a_number(name, kinds, labels, tmp_path):
     posterior = aggregate(labels, tmp_path / "out", name, "--kinds", kinds)
     table = pd.read_csv(tmp_path / "out" / "kinds.csv")

@@ -16,6 +16,7 @@ from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.inference.engine import Order, connect
 from coterie.kernels.gibbs.blocked.items import Given
 from coterie.numeric.keyed import Stream
+from ladder.marks import rest_slow
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -126,7 +127,7 @@ def test_workers_open_the_shards_of_a_scan(client, tmp_path):
     assert found.annotators().equals(fit("Consensus", labels, **FEW).annotators())
 
 
-@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
+@pytest.mark.parametrize("kind", rest_slow(["HCBCC", "Consensus"], 1))
 def test_a_killed_worker_changes_no_bit(kind, client, monkeypatch):
     annotations = crowd()
     expected = bits(fit(kind, annotations, **FEW))

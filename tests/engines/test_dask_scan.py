@@ -16,6 +16,7 @@ from builders.command import coterie as command
 from coterie.engines import dask as adapter
 from coterie.io.scan import hands
 from coterie.io.scan.vocabulary import Growing
+from ladder.marks import rest_slow
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -75,7 +76,9 @@ def test_the_fit_has_the_same_bits(client, files):
     pd.testing.assert_frame_equal(one.annotators(), other.annotators(), check_exact=True)
 
 
-@pytest.mark.parametrize("after", [0, 2, 6])  # while files are read, and while shards are made
+@pytest.mark.parametrize(
+    "after", rest_slow([0, 2, 6], 1)
+)  # while files are read, and while shards are made
 def test_a_killed_worker_changes_nothing(client, files, monkeypatch, after):
     told = {"shard_labels": 300, "duplicates": "last"}
     alone = coterie.scan(files / "*.parquet", **told)
@@ -162,6 +165,7 @@ def test_what_others_saw_is_numbered_as_one_pass_would():
     assert left.counts.tolist() == whole.counts.tolist()
 
 
+@pytest.mark.slow
 def test_the_command_line_hands_its_engine_on(client, files, monkeypatch):
     asked = []
     real = adapter.DaskEngine.map

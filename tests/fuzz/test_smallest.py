@@ -17,6 +17,7 @@ import coterie
 from coterie.cli.app import app
 from fuzz.saved import CROWD, SHORT, saved
 from fuzz.verdict import judge
+from ladder.marks import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("default")
 
@@ -255,7 +256,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", rest_slow(COMMANDS, 1, 3))
 def test_commands(name, tmp_path):
     words, before, environment = COMMANDS[name]
     rows = "".join(f"q{i},a{j},{(i + j) % 3}\n" for i in range(9) for j in range(3))

@@ -14,6 +14,7 @@ from coterie.inference.engine import Order, connect
 from coterie.inference.holder import Holder, Lost, Sizes
 from coterie.kernels.gibbs.blocked.items import Given
 from coterie.numeric.keyed import Stream
+from ladder.marks import rest_slow
 
 MODELS = ("IBCC", "CBCC", "HCBCC", "Consensus")
 
@@ -25,7 +26,7 @@ def whole():
     return annotations, {kind: bits(fit(kind, annotations, n_jobs=1)) for kind in MODELS}
 
 
-@pytest.mark.parametrize("n", [2, 3, 7, 100])
+@pytest.mark.parametrize("n", rest_slow([2, 3, 7, 100], 0, 2))
 @pytest.mark.parametrize("kind", MODELS)
 def test_the_number_of_shards_and_threads_changes_no_bit(kind, n, whole, monkeypatch):
     annotations, expected = whole
@@ -147,6 +148,7 @@ def test_size_or_engine_decides(whole, monkeypatch):
     assert fit("IBCC", annotations, sampler="auto").method == "blocked gibbs"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MODELS)
 def test_blocked_and_collapsed_agree_within_their_error(kind):
     """Between-chain standard errors of item probabilities, both samplers."""

@@ -11,6 +11,7 @@ import pytest
 
 from builders.blocked import SETTINGS, bits, crowd, fit
 from coterie.inference import checkpoint
+from ladder.marks import rest_slow
 
 TESTS = Path(__file__).parents[1]
 DRIVER = """
@@ -35,7 +36,8 @@ fit(sys.argv[1], crowd(), checkpoint=sys.argv[2], n_jobs=2)
 
 def killed(kind, path, when):
     """Run a fit in a process of its own, kill it after it has stored itself; say where it was."""
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), "PYTHONWARNINGS": "ignore"}
+    paths = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": paths, "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, "-c", DRIVER, kind, str(path), str(when)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as driver:
         try:
@@ -47,8 +49,8 @@ def killed(kind, path, when):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
-@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
-@pytest.mark.parametrize("when", [20, 90], ids=["in burn-in", "after it"])
+@pytest.mark.parametrize("kind", rest_slow(["HCBCC", "Consensus"], 1))
+@pytest.mark.parametrize("when", rest_slow([20, 90], 1), ids=["in burn-in", "after it"])
 def test_a_driver_that_is_killed_goes_on_with_the_same_bits(kind, when, tmp_path):
     path = tmp_path / "run.checkpoint"
     done = killed(kind, path, when)

@@ -26,6 +26,7 @@ def streams(*seeds):
 
 
 @needs_jit
+@pytest.mark.slow
 @pytest.mark.parametrize("case", LARGER, ids=name)
 def test_matrices_have_the_exact_moments(case):
     """Means, draws and squared draws; the annotator without labels is the predictive."""

@@ -273,6 +273,7 @@ def simulate_chain(world, n_draws):
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("clock", ["time", "labels"])
 def test_geweke(clock):
     n_draws = 5_000

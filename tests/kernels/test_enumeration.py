@@ -14,7 +14,7 @@ from ladder.cases import (
     SMALL,
     name,
 )
-from ladder.marks import needs_compiler
+from ladder.marks import needs_compiler, rest_slow
 from ladder.montecarlo import Chain, assert_means, check_enumeration
 from ladder.sampler import real
 from reference.exact import concentration_mean, item_probabilities, predictive
@@ -22,11 +22,12 @@ from reference.exact import concentration_mean, item_probabilities, predictive
 pytestmark = needs_compiler
 
 
-@pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name)
+@pytest.mark.parametrize("case", rest_slow(SMALL + REPEATED + LARGER, 0, 1, 2), ids=name)
 def test_visited_states_have_the_exact_probabilities(case):
     check_enumeration(real(case), case)
 
 
+@pytest.mark.slow
 def test_a_fixed_concentration_stays_fixed():
     check_enumeration(real(CBCC_FIXED), CBCC_FIXED)
     chain = Chain(real(CBCC_FIXED), CBCC_FIXED, 1)
@@ -34,6 +35,7 @@ def test_a_fixed_concentration_stays_fixed():
     np.testing.assert_allclose(trace.concentration, 0.6, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_one_auxiliary_is_enough():
     check_enumeration(real(HCBCC_ONE_AUXILIARY), HCBCC_ONE_AUXILIARY, thin=4)
 
@@ -54,6 +56,7 @@ def test_item_probabilities_are_averaged_conditionals(case):
     assert_means({s: batches[:, *s] for s in sites}, {s: exact[s] for s in sites})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [CBCC_3, HCBCC_3, HCBCC_ONE_AUXILIARY], ids=name)
 def test_clusters_and_concentration_have_the_exact_means(case):
     posterior = case.posterior()

@@ -3,6 +3,7 @@
 import itertools
 from decimal import Decimal, localcontext
 from functools import cache
+from operator import mul
 
 import numpy as np
 import pytest
@@ -88,13 +89,14 @@ def exact_log_labels(one, z, q):
 
 
 @cache
-def log_risings(x):
-    """log (x)_(n) for n up to the number of labels"""
-    return list(itertools.accumulate(((x + j).ln() for j in range(1600)), initial=Decimal(0)))
+def risings(x):
+    """(x)_(n) for n up to the number of labels"""
+    return list(itertools.accumulate((x + j for j in range(1600)), mul, initial=Decimal(1)))
 
 
+@cache
 def log_rising(x, n):
-    return log_risings(x)[n]
+    return risings(x)[n].ln()
 
 
 @every_case

@@ -8,7 +8,7 @@ from ladder.geweke import CROWD, check_geweke
 from ladder.marks import needs_compiler
 from ladder.sampler import real
 
-pytestmark = needs_compiler
+pytestmark = [needs_compiler, pytest.mark.slow]
 
 CASES = {
     "ibcc": case("ibcc", CROWD, IBCCPrior(MEAN_3, **RATES_3)),

@@ -25,6 +25,7 @@ from reference.exact import all_partitions, all_truths
 
 SOURCE = Path(coterie.__file__).parent
 NUMBER = itertools.count()
+PACKED = {}
 ALPHA = 0.8  # of states made to order, unless it is fixed
 
 
@@ -134,8 +135,11 @@ def planted(case, folder, edits=()):
 
 
 def pack(sampler, case):
-    """The prior as the kernels read it."""
-    return sampler.model.pack_prior(case.prior)
+    """The prior as the kernels read it: to make its tables takes longer than most checks."""
+    key = sampler, id(case)
+    if key not in PACKED:  # a case that is kept shares its number with no other
+        PACKED[key] = case, sampler.model.pack_prior(case.prior)
+    return PACKED[key][1]
 
 
 def start(sampler, case, z, q=None, alpha=ALPHA, beta=None, eta=None):

@@ -15,6 +15,7 @@ from coterie.kernels.gibbs.check import check_counts
 from coterie.models import sampling
 from coterie.models.update import carried_groups, going_on, joined, places_of_labels
 from coterie.numeric.partitions import canonical_groups
+from ladder.marks import rest_slow
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def chance_of(one, other):
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", rest_slow(range(2), 0))
 @pytest.mark.parametrize(("model", "settings"), SAMPLED)
 def test_it_agrees_with_fresh_fits_within_monte_carlo_error(model, settings, seed):
     """Updates differ from fresh fits no more than fits with other seeds do among each other.

@@ -17,6 +17,7 @@ from coterie.partition import (
     membership,
     point_partition,
 )
+from ladder.marks import rest_slow
 
 LOSSES = ("vi", "binder")
 
@@ -84,7 +85,7 @@ def blurred(n, n_draws, rng, n_groups=4):
 
 
 @pytest.mark.parametrize("k", [None, 3])
-@pytest.mark.parametrize("n", [7, 40])
+@pytest.mark.parametrize("n", rest_slow([7, 40], 0))
 @pytest.mark.parametrize("loss", LOSSES)
 def test_the_draws_codes_mean_nothing(n, k, loss):
     rng = np.random.default_rng(n)

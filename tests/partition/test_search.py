@@ -14,6 +14,7 @@ from coterie.partition.number import best_split, reach_number
 from coterie.partition.sample import canonical_draws, distinct_draws, lay_out
 from coterie.partition.search import descend, refine
 from coterie.partition.walk import Walk
+from ladder.marks import rest_slow
 
 LOSSES = ("vi", "binder")
 DRAWS = (1, 2, 3, 5, 10, 30)
@@ -161,14 +162,14 @@ def missed(draws, loss, k):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [8, 9, 10])
+@pytest.mark.parametrize("n", rest_slow([8, 9, 10], 0))
 def test_the_search_alone_finds_the_optimum(n, kind, loss):
     how_many = {8: 20, 9: 10, 10: 4}[n]
     assert sum(missed(draws, loss, None) for draws in problems(kind, n, how_many)) == 0
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", rest_slow(KINDS, 0))
 def test_the_search_alone_finds_the_optimum_of_a_given_number(kind, loss):
     cases = [(draws, k) for draws in problems(kind, 8, 3) for k in range(2, 8)]
     assert sum(missed(draws, loss, k) for draws, k in cases) == 0
@@ -191,7 +192,7 @@ def test_the_heavier_of_two_modes_is_best(n, share, loss):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", rest_slow(KINDS, 0))
 def test_no_given_number_beats_the_free_one(kind, loss):
     draws = KINDS[kind](12, 40, np.random.default_rng(8))
     free = point_partition(draws, loss=loss)
@@ -244,6 +245,7 @@ def test_a_search_with_few_draws_ends_with_all(monkeypatch, k):
     assert walk.sweep(walk.everybody()) == 0  # nobody would move, judged by all draws
 
 
+@pytest.mark.slow
 def test_thousands_of_clusters_and_coteries():
     rng = np.random.default_rng(12)
     pairs = np.arange(3_000) // 2

@@ -9,6 +9,7 @@ import pytest
 from builders import reported
 from coterie.report import render
 from coterie.words.names import name
+from ladder.marks import rest_slow
 
 axe = pytest.importorskip(
     "axe_playwright_python.sync_playwright",
@@ -128,7 +129,7 @@ LONG = ["Entertainment & lifestyle", "Politics & government", "Science and techn
 
 
 @pytest.mark.parametrize(("width", "media"), [(1200, "screen"), (688, "print")])
-@pytest.mark.parametrize("classes", [3, 5, 8, 12, 30])
+@pytest.mark.parametrize("classes", rest_slow([3, 5, 8, 12, 30], 0, 4))
 @pytest.mark.parametrize("word", ["{}", "{1}"])
 def test_matrices_are_seen_whole(visit, tmp_path, width, media, classes, word):
     labels = [word.format(f"{LONG[t % 4]} {t}", f"c{t}") for t in range(classes)]

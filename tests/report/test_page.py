@@ -204,6 +204,7 @@ def test_hostile_names_stay_small_and_can_be_written(tmp_path):
     assert "x" * 300 not in path.read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_large_crowd_gives_a_small_page():
     posterior = reported.crowd(
         100_000,

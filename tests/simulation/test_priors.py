@@ -14,6 +14,7 @@ from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, I
 from coterie.simulation import simulate
 from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
 from coterie.simulation.people import draw_people
+from ladder.marks import rest_slow
 from reference.consensus_prior import draw_worlds
 
 MEAN = {
@@ -66,7 +67,7 @@ def pair_products(answers, eta):
 
 
 @pytest.mark.parametrize("model", ["cbcc", "hcbcc"])
-@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_classes", rest_slow([2, 3], 0))
 def test_prior_correlation_of_two_annotators(model, n_classes):
     rng = np.random.default_rng([n_classes, len(model)])
     prior = prior_of(model, n_classes)

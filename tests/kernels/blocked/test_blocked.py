@@ -38,28 +38,39 @@ def test_truths_are_stationary_at_given_matrices(case):
 
 @pytest.mark.exact
 @every_case
-def test_counts_are_a_recount_after_every_sweep(case):
+def test_counts_are_a_recount_after_every_sweep(case, tmp_path):
+    checks.check_bookkeeping(planted_blocked(case, tmp_path), case)
+
+
+@pytest.mark.exact
+@pytest.mark.slow  # nobody else needs them compiled
+@every_case
+def test_counts_of_compiled_sweeps_are_a_recount(case):
     checks.check_bookkeeping(blocked(case), case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [IBCC_3, CBCC_3, HCBCC_3], ids=name_of)
 def test_matrices_are_drawn_from_their_counts(case):
     check_given(blocked(case), case, n_draws=500)
 
 
 @needs_compiler
+@pytest.mark.slow
 @every_case
 def test_visited_states_have_the_exact_probabilities(case):
     check_enumeration(blocked(case), case, n_draws=6_000)
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("model", CASES)
 def test_prior_and_chain_agree(model):
     check_geweke(blocked(CASES[model]), CASES[model], n_draws=8_000)
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [IBCC_3, CBCC_3, HCBCC_3], ids=name_of)
 def test_item_probabilities_are_averaged_conditionals(case):
     posterior, problem = case.posterior(), case.problem

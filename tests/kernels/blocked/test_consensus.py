@@ -59,11 +59,19 @@ def test_items_are_drawn_from_their_conditional(case):
 
 @pytest.mark.exact
 @every_case
-def test_counts_are_a_recount_and_the_trace_is_the_joint(case):
+def test_counts_are_a_recount_and_the_trace_is_the_joint(case, tmp_path):
+    checks.check_bookkeeping(planted_blocked(case, tmp_path), case)
+
+
+@pytest.mark.exact
+@pytest.mark.slow  # nobody else needs them compiled
+@every_case
+def test_counts_and_trace_of_compiled_sweeps(case):
     checks.check_bookkeeping(blocked(), case)
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [TWO_CASE, REPEATED_CASE, THREE_CASE, NINE_CASE],
@@ -74,6 +82,7 @@ def test_averages_are_those_of_the_posterior(case):
 
 
 @needs_compiler
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [THREE, NINE_CASE.prior], ids=["two kinds", "three kinds"])
 def test_prior_and_chain_agree(prior):
     check_geweke(blocked(), case(CROWD, prior))
@@ -87,6 +96,7 @@ def run(sampler, case, n_sweeps):
     return state, tally, trace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [TWO_CASE, NINE_CASE], ids=["two", "nine"])
 def test_compiled_and_plain_python_do_the_same(case, tmp_path):
     """The exact checks call pieces as Python; this says that the kernels are those pieces."""

@@ -62,6 +62,7 @@ def test_visited_cells_have_the_exact_probabilities():
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_geweke():
     check_geweke(PLAIN)
 

@@ -65,12 +65,14 @@ def test_weights_are_differences_of_the_joint(case):
 
 
 @needs_compiler
+@pytest.mark.slow
 @both
 def test_visited_cells_have_the_exact_probabilities(case):
     check_chain(case)
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_geweke():
     check_geweke(PLAIN_CASE)
 
@@ -137,6 +139,7 @@ THREE = Problem(3, 2, 2, 2, ((0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1), (2, 0, 
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_cbcc_with_two_kinds_visits_cells_and_coteries_with_the_exact_probabilities():
     """Every truth, kind and partition of the four pairs of two annotators, three items."""
     settings = {**RATES_2, "concentration": 0.9}

@@ -48,6 +48,7 @@ def exact_pairs(prior):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_hcbcc_with_two_kinds_visits_cells_and_coteries_with_the_exact_probabilities():
     """Every truth, kind and partition of the four pairs of two annotators, three items."""
     prior = hierarchical(MEAN_2, RATES_2).resolve(2, 2)
