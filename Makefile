@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test slow fuzz container crowdkit lint format types docs package bench speed clean
+.PHONY: help tools demo test slow fuzz container crowdkit lint format types docs package bench speed clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,7 +20,7 @@ test: $(STAMPS)/test  ## run all tests but the slow ones, doctests included
 
 slow: $(STAMPS)/test  ## run the slow tests, as CI does too
 	@# only the files that have some: to collect the rest takes longer than some of them
-	cd $(ROOT) && $(BIN)/python -m pytest -n auto -m slow $(ARGS) \
+	cd $(ROOT) && $(BIN)/python -m pytest -n auto --dist worksteal -m slow $(ARGS) \
 	  $$(grep -rl --include='test_*.py' -e 'mark\.slow' -e rest_slow tests)
 
 fuzz: $(STAMPS)/test  ## damage inputs, runs, checkpoints and names for an hour (ARGS="--minutes 5")
@@ -58,6 +58,8 @@ bench: $(STAMPS)/bench  ## measure against others, in one run (ARGS="samplers": 
 speed: $(STAMPS)/test  ## fail if a kernel has become slower than on record
 	cd $(ROOT) && $(BIN)/python -m pytest -q benchmarks/test_regression.py
 	cd $(ROOT) && $(BIN)/python -m benchmarks.regression $(ARGS)
+
+tools: $(addprefix $(STAMPS)/,test lint docs package)  ## install what tests and checks need
 
 clean:  ## remove the environment and every cache
 	rm -rf $(VENV) $(ROOT)/docs/_build $(ROOT)/.pytest_cache $(ROOT)/.mypy_cache $(ROOT)/.ruff_cache $(ROOT)/.cache

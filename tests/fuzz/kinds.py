@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fuzz import doors, inputs, saved
+from fuzz.saved import SLOW
 from fuzz.verdict import judge
 
 
@@ -14,13 +15,20 @@ class Kind(NamedTuple):
     make: object
     usual: int  # cases that the usual tests run
     promise: str
+    model: object = None  # ``model(number)`` gives that of a case, if it has one
+
+    def numbers(self, slow):
+        """The usual cases that only slow tests run, or the others."""
+        return [n for n in range(self.usual) if slow == bool(self.model and self.model(n) in SLOW)]
 
 
 KINDS = {
     "inputs": Kind(inputs.case, 600, "mutated files of every format, read"),
     "rows": Kind(inputs.rows, 200, "odd objects in memory, read in two orders"),
-    "runs": Kind(saved.run, 300, "damaged runs, loaded"),
-    "checkpoints": Kind(saved.checkpoint, 120, "damaged checkpoints, gone on from"),
+    "runs": Kind(saved.run, 300, "damaged runs, loaded", saved.run_model),
+    "checkpoints": Kind(
+        saved.checkpoint, 120, "damaged checkpoints, gone on from", saved.checkpoint_model
+    ),
     "names": Kind(doors.names, 80, "hostile names through the command line, to every format"),
     "arguments": Kind(doors.arguments, 40, "priors and settings at their extremes, fitted"),
 }

@@ -39,6 +39,8 @@ MODELS = {
     "HCBCC, kinds": (coterie.HCBCC, {"kinds": 2}),
 }
 """Every model that keeps a checkpoint, and every kernel of it."""
+SLOW = ("CBCC, kinds", "HCBCC, kinds")
+"""Whose kernels only slow tests compile."""
 COUNTED = {
     "MajorityVote": coterie.MajorityVote,
     "DawidSkene": coterie.DawidSkene,
@@ -136,11 +138,14 @@ LOOKS = (
 """What everybody looks at of a result."""
 
 
+RUNS = ["MajorityVote", *COUNTED, *MODELS]
+
+
 def run(number, folder):
     """A saved run with damage, loaded; what loads can be looked at."""
     chance = random.Random(f"runs/{number}")
     path = folder / "run.coterie"
-    spoil(good_run(chance.choice(["MajorityVote", *COUNTED, *MODELS])), path, chance)
+    spoil(good_run(chance.choice(RUNS)), path, chance)
 
     def check():
         posterior = coterie.load(path)
@@ -151,10 +156,20 @@ def run(number, folder):
     return check
 
 
+def run_model(number):
+    """The model whose run is damaged in this case."""
+    return random.Random(f"runs/{number}").choice(RUNS)
+
+
+def checkpoint_model(number):
+    """The model whose checkpoint is damaged in this case."""
+    return sorted(MODELS)[number % len(MODELS)]
+
+
 def checkpoint(number, folder):
     """A checkpoint with damage: the run goes on, or says that it cannot."""
     chance = random.Random(f"checkpoints/{number}")
-    model = sorted(MODELS)[number % len(MODELS)]
+    model = checkpoint_model(number)
     path = folder / "run.checkpoint"
     spoil(good_checkpoint(model), path, chance)
     return lambda: check_probabilities(fit(model, checkpoint=path))

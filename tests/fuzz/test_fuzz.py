@@ -7,7 +7,8 @@ import signal
 import pytest
 
 from fuzz.kinds import KINDS, outcome
-from fuzz.saved import MODELS, fit, good_checkpoint
+from fuzz.saved import MODELS, SLOW, fit, good_checkpoint
+from ladder.marks import rest_slow
 
 SECONDS = 60
 GIGABYTES = 2.0
@@ -29,11 +30,22 @@ def no_case_hangs(request):
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_result_or_one_plain_sentence(kind):
+    check(kind, KINDS[kind].numbers(slow=False))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("kind", ["runs", "checkpoints"])
+def test_a_result_or_one_plain_sentence_of_rare_kernels(kind):
+    check(kind, KINDS[kind].numbers(slow=True))
+
+
+def check(kind, numbers):
     found = collections.Counter()
     findings = []
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    for number in range(KINDS[kind].usual):
-        signal.setitimer(signal.ITIMER_REAL, SECONDS * (4 if number < len(KINDS) else 1))
+    for k, number in enumerate(numbers):
+        signal.setitimer(signal.ITIMER_REAL, SECONDS * (4 if k < len(MODELS) else 1))
         verdict = outcome(kind, number)
         found[verdict.kind] += 1
         if verdict.finding:
@@ -45,7 +57,9 @@ def test_a_result_or_one_plain_sentence(kind):
     assert grown < GIGABYTES, f"{grown:.1f} GB for small cases"
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model", rest_slow(MODELS, *(k for k, model in enumerate(MODELS) if model not in SLOW))
+)
 def test_what_is_not_damaged_goes_on(model, tmp_path):
     (tmp_path / "k").write_bytes(good_checkpoint(model))
     went_on = fit(model, checkpoint=tmp_path / "k")

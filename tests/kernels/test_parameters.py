@@ -97,6 +97,7 @@ def draw_parameters(state, prior, room, rng, beta, eta):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_updates_keep_the_posterior_of_strength_and_mean():
     """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, per cluster and class."""
     case, sampler = HCBCC_2, real(HCBCC_2)

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -25,7 +26,7 @@ from reference.exact import all_partitions, all_truths
 
 SOURCE = Path(coterie.__file__).parent
 NUMBER = itertools.count()
-PACKED = {}
+PACKED, PLANTED = {}, {}
 ALPHA = 0.8  # of states made to order, unless it is fixed
 
 
@@ -111,6 +112,7 @@ def planted(case, folder, edits=()):
 
     An edit is (file, old text, new text); the old text must occur exactly once.
     """
+    forget_planted(folder)
     package = f"planted_{next(NUMBER)}"
     left = list(edits)
     for path in [*SOURCE.glob("kernels/**/*.py"), *SOURCE.glob("numeric/*.py")]:
@@ -131,7 +133,21 @@ def planted(case, folder, edits=()):
     assert not left, f"no such file: {left}"
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+    PLANTED[package] = folder
     return Sampler(package, case.model)
+
+
+def forget_planted(folder):
+    """Unload what was planted elsewhere: there would be thousands of modules and places of them."""
+    gone = {package: place for package, place in PLANTED.items() if place != folder}
+    for name in [name for name in sys.modules if name.partition(".")[0] in gone]:
+        del sys.modules[name]
+    for key in [key for key in PACKED if key[0].package in gone]:
+        del PACKED[key]
+    for package, place in gone.items():
+        del PLANTED[package]
+        with suppress(ValueError):  # two of one place
+            sys.path.remove(str(place))
 
 
 def pack(sampler, case):

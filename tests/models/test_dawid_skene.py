@@ -15,6 +15,7 @@ from coterie.data.votes import count_votes
 from coterie.kernels.dawid_skene import Parameters, estimate_from, maximise, sweep
 from coterie.kernels.soft.engine import new_sums
 from coterie.kernels.vote import vote_shares
+from ladder.marks import rest_slow
 from reference import dawid_skene as reference
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -123,8 +124,9 @@ def test_the_truth_is_a_fixed_point_of_exact_frequencies(tau, psi):
     np.testing.assert_allclose(step.parameters.confusion, truth.confusion, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize(("tau", "psi"), [TWO, EXTRA, THREE])
-def test_the_truth_is_recovered_from_exact_frequencies(tau, psi):
+@pytest.mark.parametrize("case", rest_slow([TWO, EXTRA, THREE], 1))
+def test_the_truth_is_recovered_from_exact_frequencies(case):
+    tau, psi = case
     last = run(expected_frequencies(tau, psi), 20_000)
     np.testing.assert_allclose(last.parameters.class_balance, np.array(tau) / 5, rtol=0, atol=1e-10)
     recovered = last.parameters.confusion.swapaxes(1, 2)

@@ -7,10 +7,11 @@ import pytest
 import coterie
 from builders import saved
 from coterie.models.kinds import align_kinds
+from ladder.marks import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 7}
-MODELS = pytest.mark.parametrize("model", [coterie.IBCC, coterie.CBCC, coterie.HCBCC])
+MODELS = pytest.mark.parametrize("model", rest_slow([coterie.IBCC, coterie.CBCC, coterie.HCBCC], 0))
 
 
 @pytest.fixture(scope="module")
@@ -114,21 +115,21 @@ def test_kinds_of_chains_are_aligned():
     np.testing.assert_array_equal(align_kinds(first, first[:, [2, 0, 1]]), first)
 
 
-def test_bystanders_change_nobody(crowd):
+@MODELS
+def test_bystanders_change_nobody(model, crowd):
     """An item without labels and an annotator without any, with latent kinds."""
     frame = crowd.annotations.to_frame()
     wide = frame.pivot(index="item", columns="annotator", values="label").reset_index()
     more = wide.assign(silent=None)
     more.loc[len(more)] = ["q99", *[None] * (more.shape[1] - 1)]
     people = [name for name in more.columns if name != "item"]
-    for model in (coterie.IBCC, coterie.CBCC, coterie.HCBCC):
-        one = model(kinds=2, **QUICK).fit(coterie.read(wide, item="item", annotator=people[:-1]))
-        two = model(kinds=2, **QUICK).fit(coterie.read(more, item="item", annotator=people))
-        expected, found = one.posterior_.item_probability, two.posterior_.item_probability
-        np.testing.assert_allclose(found[:-1], expected, rtol=1e-12)
-        assert np.isfinite(two.posterior_.confusion_mean).all()
-        kinds = two.posterior_.item_numbers["kind"].values
-        np.testing.assert_allclose(kinds.sum(axis=1), 1, rtol=1e-9)
+    one = model(kinds=2, **QUICK).fit(coterie.read(wide, item="item", annotator=people[:-1]))
+    two = model(kinds=2, **QUICK).fit(coterie.read(more, item="item", annotator=people))
+    expected, found = one.posterior_.item_probability, two.posterior_.item_probability
+    np.testing.assert_allclose(found[:-1], expected, rtol=1e-12)
+    assert np.isfinite(two.posterior_.confusion_mean).all()
+    kinds = two.posterior_.item_numbers["kind"].values
+    np.testing.assert_allclose(kinds.sum(axis=1), 1, rtol=1e-9)
 
 
 def test_known_kinds_tell_experts_from_novices():

@@ -109,7 +109,13 @@ def sweep(module, state, data, prior, seed, layout=None):
 
 @needs_compiler
 @pytest.mark.parametrize(
-    ("case", "module"), [(IBCC_3, ibcc), (CBCC_3, cbcc), (HCBCC_3, hcbcc)], ids=["i", "c", "hc"]
+    ("case", "module"),
+    [
+        (IBCC_3, ibcc),
+        pytest.param(CBCC_3, cbcc, marks=pytest.mark.slow),
+        pytest.param(HCBCC_3, hcbcc, marks=pytest.mark.slow),
+    ],
+    ids=["i", "c", "hc"],
 )
 @pytest.mark.parametrize("known", [False, True], ids=["latent", "known"])
 def test_one_kind_is_the_model_without(case, module, known):
