@@ -36,7 +36,7 @@ SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
 CHAINS, ROUND, BURN_IN = 8, 500, 1_000
 """Chains on large sets still climb after 300 sweeps; draws of a climb say nothing of mixing."""
-ENOUGH, SECONDS = 1_000, 45.0
+ENOUGH, SECONDS = 1_000, 150.0
 """Effective draws of each kind, or seconds of both after burn-in, that are enough."""
 KEPT = "COTERIE_BENCH_KEPT"
 """The environment variable that names a folder to keep the chains in: what is there is read."""

@@ -2,8 +2,8 @@
 
 from ladder.bugs import CBCC as CBCC_FILE
 from ladder.bugs import in_file
-from ladder.cases import CBCC_2, HCBCC_2
-from ladder.split_merge import CBCC, CONSENSUS, HCBCC
+from ladder.cases import CBCC_2
+from ladder.split_merge import CBCC
 from ladder.split_merge_checks import (
     check_orders,
     check_pairs,
@@ -12,7 +12,7 @@ from ladder.split_merge_checks import (
     check_split_ratio,
 )
 
-MOVE, CONSENSUS_MOVE = "kernels/gibbs/split_merge.py", "kernels/gibbs/consensus/split.py"
+MOVE = "kernels/gibbs/split_merge.py"
 PAIRS, PILES = "kernels/gibbs/pairs.py", "kernels/gibbs/piles.py"
 
 # name: (case, check, edits)
@@ -25,7 +25,7 @@ BUGS = {
     "sizes forgotten": (
         CBCC_2,
         check_split_ratio,
-        in_file(PILES, ("math.lgamma(sides.size[k]) + log", "log")),
+        in_file(PILES, ("math.lgamma(sides.size[k]) + log_p", "log_p")),
     ),
     "proposal probability forgotten": (
         CBCC_2,
@@ -33,7 +33,7 @@ BUGS = {
         in_file(MOVE, ("base, room) - log_so\n", "base, room)\n")),
     ),
     "reverse proposal wrong": (
-        HCBCC_2,
+        CBCC_2,
         check_split_is_stationary,
         in_file(MOVE, ("log_share(odds if k == STAYS else -odds)", "log_share(abs(odds))")),
     ),
@@ -43,7 +43,7 @@ BUGS = {
         in_file(MOVE, ("    log_ratio = log_ratio if splits else -log_ratio\n", "")),
     ),
     "sides exchanged": (
-        HCBCC_2,
+        CBCC_2,
         check_split_is_stationary,
         in_file(MOVE, ("math.exp(log_share(odds)) else", "math.exp(log_share(-odds)) else")),
     ),
@@ -57,32 +57,10 @@ BUGS = {
         check_split_is_stationary,
         in_file(CBCC_FILE, ("            count_sides(left, state, room)\n", "")),
     ),
-    "prior of strengths forgotten": (
-        HCBCC_2,
-        check_split_ratio,
-        in_file(PILES, (" + shape * math.log1p(decay / rate)", "")),
-    ),
-    "nu forgotten": (
-        HCBCC_2,
-        check_split_ratio,
-        in_file(
-            PILES, ("        room.sides.decay[k, g] += room.said.decay[l, g]\n", "        pass\n")
-        ),
-    ),
-    "nu of who goes forgotten": (
-        HCBCC,
-        check_sides,
-        in_file(PILES, ("            decay += room.said.decay[more, g]\n", "")),
-    ),
     "sides as probable whatever their size": (
         CBCC,
         check_sides,
         in_file(MOVE, ("float(math.log(sides.size[k]) + log_p)", "float(log_p)")),
-    ),
-    "strengths of a side not noted": (
-        HCBCC,
-        check_sides,
-        in_file(MOVE, ("        room.sides.log_strength[k] = room.log_strength[k]\n", "")),
     ),
     "some who may leave never chosen": (
         CBCC,
@@ -105,7 +83,7 @@ BUGS = {
         in_file(MOVE, (" - log_choice\n", "\n")),
     ),
     "choice on the way back forgotten": (
-        HCBCC_2,
+        CBCC_2,
         check_split_is_stationary,
         in_file(MOVE, ("log_choice_back(splits, seating, base, room) - log", "-log")),
     ),
@@ -130,12 +108,12 @@ BUGS = {
         in_file(PAIRS, (" and l != but", "")),
     ),
     "new side no partner": (
-        HCBCC,
+        CBCC,
         check_split_is_stationary,
         in_file(PAIRS, ("share = size[pile] / others if pile >= 0", "share = 0.0 if pile >= 0")),
     ),
     "partner on the same side": (
-        HCBCC,
+        CBCC,
         check_split_is_stationary,
         in_file(PAIRS, ("weigh_partners(STAYS, LEAVES, own", "weigh_partners(STAYS, STAYS, own")),
     ),
@@ -148,30 +126,5 @@ BUGS = {
         CBCC,
         check_pairs,
         in_file(PAIRS, ("return math.log(weights[chosen]) - math", "return -math")),
-    ),
-    "knowledge not summed": (
-        CONSENSUS,
-        check_split_is_stationary,
-        in_file(CONSENSUS_MOVE, ("room.points[j] = prior.log_share[j]", "room.points[j] = 0.0")),
-    ),
-    "correction of a merge not turned round": (
-        CONSENSUS,
-        check_split_is_stationary,
-        in_file(
-            CONSENSUS_MOVE, ("state.group[j] else -correction", "state.group[j] else correction")
-        ),
-    ),
-    "first step forgotten in the second": (
-        CONSENSUS,
-        check_split_is_stationary,
-        in_file(
-            CONSENSUS_MOVE,
-            ("        log_p -= log_marginal(", "        log_p -= 0 * log_marginal("),
-        ),
-    ),
-    "knowledge of the other side": (
-        CONSENSUS,
-        check_split_is_stationary,
-        in_file(CONSENSUS_MOVE, ("draw_side(b, LEAVES, state", "draw_side(b, STAYS, state")),
     ),
 }

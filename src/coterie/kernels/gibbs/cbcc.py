@@ -32,7 +32,7 @@ from coterie.kernels.gibbs.groups import (
     starting_groups,
     update_concentration,
 )
-from coterie.kernels.gibbs.piles import BOTH, LEAVES, STAYS, Base, Said, Seating, base_of
+from coterie.kernels.gibbs.piles import BOTH, LEAVES, STAYS, Base, Seating
 from coterie.kernels.gibbs.piles import Room as SplitRoom
 from coterie.kernels.gibbs.piles import new_room as new_split_room
 from coterie.kernels.gibbs.seats import (
@@ -133,12 +133,12 @@ class Scratch(NamedTuple):
 def pack_prior(prior: CBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
     shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
-    tables, none = tables_of(shapes), np.zeros(0)
+    tables = tables_of(shapes)
     return Prior(
         np.array(prior.class_weights),
         shapes,
         tables,
-        base_of(shapes, tables, none, none),
+        Base(shapes, tables),
         pack_concentration(prior.concentration),
     )
 
@@ -289,8 +289,7 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     """Give room to sweep in, for all blocks of a chain."""
     view = view_of(state, prior)
     seats = new_seats(len(state.slot), data)
-    said = Said(state.own, np.zeros((len(state.group), 0)))
-    split = new_split_room(data, len(state.slot), PROPOSALS, said)
+    split = new_split_room(data, len(state.slot), PROPOSALS, state.own)
     return Scratch(view, new_work(data, view), new_room(state, data), split, seats)
 
 

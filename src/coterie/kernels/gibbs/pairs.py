@@ -52,8 +52,8 @@ def gather_groups(seating: Seating, room: Room) -> None:
         clear_pile(GROUPS + int64(seating.slot[k]), room.sides)
     for place in range(len(room.people)):
         l = int64(room.people[place])
-        gather_cells(l, room.said.counts, room.cells)
-        add_to_pile(l, GROUPS + int64(seating.group[l]), room)
+        gather_cells(l, room.said, room.cells)
+        add_to_pile(GROUPS + int64(seating.group[l]), room)
 
 
 @piece

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, Tables, add_cells, log_marginal, new_cells
 from coterie.kernels.shapes import Shapes
-from coterie.numeric.jit import int64, part, piece
-from coterie.numeric.rising import log_rising
+from coterie.numeric.jit import part, piece
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -34,21 +33,11 @@ class Seating(NamedTuple):
     n_coteries: LongArray  # (1,)
 
 
-class Said(NamedTuple):
-    """What annotators are weighed by."""
-
-    counts: IntArray  # (annotators, answers, classes)   x
-    decay: FloatArray  # (annotators, strengths)          -log nu
-
-
 class Base(NamedTuple):
-    """What groups are weighed by: one Dirichlet base, and the Gamma prior of their strengths."""
+    """What groups are weighed by: one Dirichlet base."""
 
     shapes: Shapes
     tables: Tables
-    shape: FloatArray  # (strengths,)   as many as classes, or one, or none
-    log_shape: FloatArray  # (strengths,)
-    rate: FloatArray  # (strengths,)
 
 
 class Sides(NamedTuple):
@@ -56,8 +45,6 @@ class Sides(NamedTuple):
 
     counts: IntArray  # (piles, answers, classes)
     total: IntArray  # (piles, classes)
-    decay: FloatArray  # (piles, strengths)
-    log_strength: FloatArray  # (2,)   of the two sides: log of the part of the strengths
     size: LongArray  # (piles,)
 
 
@@ -65,24 +52,18 @@ class Room(NamedTuple):
     """What annotators are weighed by, and room for one proposal."""
 
     proposals: LongArray  # (1,)   how many a sweep
-    said: Said
+    said: IntArray  # (annotators, answers, classes)   what they said
     people: IntArray  # (annotators with labels,)   who they are
     pair: LongArray  # (2,)   i and j
     others: IntArray  # (annotators with labels,)   of their groups, in the order in which they go
     n_others: LongArray  # (1,)
     weights: FloatArray  # (slots,)   of the groups to merge with: logs, then probabilities
     side: NDArray[np.int8]  # (annotators,)   where each of the others goes
-    log_strength: FloatArray  # (2,)   of the sides if one more went there
     sides: Sides
     cells: Cells
 
 
-def base_of(shapes: Shapes, tables: Tables, shape: FloatArray, rate: FloatArray) -> Base:
-    """Give what groups are weighed by."""
-    return Base(shapes, tables, np.array(shape), np.log(shape), np.array(rate))
-
-
-def new_room(data: Codes, n_slots: int, proposals: int, said: Said) -> Room:
+def new_room(data: Codes, n_slots: int, proposals: int, said: IntArray) -> Room:
     """Give room for any proposal."""
     n_piles = GROUPS + n_slots
     labels = np.diff(data.annotator_start)
@@ -90,8 +71,6 @@ def new_room(data: Codes, n_slots: int, proposals: int, said: Said) -> Room:
     sides = Sides(
         counts=np.zeros((n_piles, data.n_answers, data.n_classes), np.int32),
         total=np.zeros((n_piles, data.n_classes), np.int32),
-        decay=np.zeros((n_piles, said.decay.shape[1])),
-        log_strength=np.zeros(2),
         size=np.zeros(n_piles, np.int64),
     )
     return Room(
@@ -103,40 +82,15 @@ def new_room(data: Codes, n_slots: int, proposals: int, said: Said) -> Room:
         n_others=np.zeros(1, np.int64),
         weights=np.zeros(n_slots),
         side=np.zeros(len(labels), np.int8),
-        log_strength=np.zeros(2),
         sides=sides,
         cells=new_cells(data),
     )
-
-
-@part
-def log_strengths(k: int, more: int, base: Base, room: Room) -> float:
-    """Give the log of what the strengths contribute to pile k, with annotator ``more`` (-1: none).
-
-    Of them the cells are gathered.
-    """
-    n_strengths, sides, cells, result = len(base.shape), room.sides, room.cells, 0.0
-    for g in range(n_strengths):
-        tables, decay = int64(0), sides.decay[k, g]
-        for t in range(g, sides.total.shape[1], n_strengths):
-            tables += sides.total[k, t]
-        if more >= 0:
-            decay += room.said.decay[more, g]
-            for row in range(cells.lengths[0]):
-                if cells.row[row, 0] % n_strengths == g:
-                    tables += cells.row[row, 1]
-        shape, rate = base.shape[g], base.rate[g]
-        result += log_rising(shape, tables, base.log_shape[g])
-        result -= tables * math.log(rate + decay) + shape * math.log1p(decay / rate)
-    return result
 
 
 @piece
 def clear_pile(k: int, sides: Sides) -> None:
     """Take everybody off pile k."""
     sides.size[k] = 0
-    for g in range(sides.decay.shape[1]):
-        sides.decay[k, g] = 0.0
     for t in range(sides.total.shape[1]):
         sides.total[k, t] = 0
         for c in range(sides.counts.shape[1]):
@@ -144,20 +98,16 @@ def clear_pile(k: int, sides: Sides) -> None:
 
 
 @piece
-def add_to_pile(l: int, k: int, room: Room) -> None:
-    """Count annotator l, whose cells are gathered, on pile k."""
+def add_to_pile(k: int, room: Room) -> None:
+    """Count the annotator whose cells are gathered on pile k."""
     add_cells(room.cells, 1, k, room.sides.counts, room.sides.total)
     room.sides.size[k] += 1
-    for g in range(room.sides.decay.shape[1]):
-        room.sides.decay[k, g] += room.said.decay[l, g]
 
 
 @piece
 def add_piles(a: int, b: int, k: int, sides: Sides) -> None:
     """Put piles a and b together, on pile k."""
     sides.size[k] = sides.size[a] + sides.size[b]
-    for g in range(sides.decay.shape[1]):
-        sides.decay[k, g] = sides.decay[a, g] + sides.decay[b, g]
     for t in range(sides.total.shape[1]):
         sides.total[k, t] = sides.total[a, t] + sides.total[b, t]
         for c in range(sides.counts.shape[1]):
@@ -168,5 +118,5 @@ def add_piles(a: int, b: int, k: int, sides: Sides) -> None:
 def log_together(k: int, base: Base, room: Room) -> float:
     """Give the log of the factor of pile k as one group; that of alpha is left out."""
     sides = room.sides
-    log_p = math.lgamma(sides.size[k]) + log_strengths(k, -1, base, room)
-    return float(log_p + log_marginal(k, sides.counts, sides.total, base.shapes, base.tables))
+    log_p = log_marginal(k, sides.counts, sides.total, base.shapes, base.tables)
+    return float(math.lgamma(sides.size[k]) + log_p)

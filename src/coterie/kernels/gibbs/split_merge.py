@@ -11,20 +11,17 @@ Which of the two is tossed up, and annotators i and j are chosen
 - *merge*, if they do not: the two groups become one. On the way back these others would have gone
   where they are, in the same random order, with a probability that is the product of the same.
 
-Matrices and parameters of groups are integrated out, so the ratio of a split of m into a and b is
+Matrices of groups are integrated out, so the ratio of a split of m into a and b is
 
     alpha (size[a] - 1)! (size[b] - 1)! / (size[m] - 1)!  p(a) p(b) / p(m)  /  p(they go so)
     p(i and j are chosen to merge, from a and b)  /  p(i and j are chosen to split, from m),
 
 that of a merge its inverse; the order has the same probability both ways. p(m) is that of
-what the members of a group said: of counts x[l, t, c] under a Dirichlet base, and where groups have
-strengths beta ~ Gamma(a, b), of beta^S exp(-beta D),
+what the members of a group said, counts x[l, t, c] under the one Dirichlet base of cBCC,
 
-    product over t of  product over c of (base[t, c])_(x[t, c]) / (base[t])_(x[t])
-    product over strengths of  (a)_(S) / (b + D)^S / (1 + D / b)^a.
+    product over t of  product over c of (base[t, c])_(x[t, c]) / (base[t])_(x[t]).
 
-In cBCC x are the labels; elsewhere they are the tables s of the annotators, S their sums and D sums
-of -log nu: given these auxiliary variables of hcBCC (parameters.py) its groups are conjugate too.
+Where groups have parameters, :mod:`coterie.kernels.gibbs.regroup.move` does it.
 """
 
 from __future__ import annotations
@@ -47,7 +44,6 @@ from coterie.kernels.gibbs.piles import (
     add_piles,
     add_to_pile,
     clear_pile,
-    log_strengths,
     log_together,
 )
 from coterie.numeric.jit import int64, part, piece
@@ -80,26 +76,20 @@ def shuffle(others: IntArray, n: int, rng: np.random.Generator) -> None:
 
 
 @part
-def seat_pair(base: Base, room: Room) -> None:
+def seat_pair(room: Room) -> None:
     """Begin: i and j, each on their side."""
     for k in range(2):
         clear_pile(k, room.sides)
         l = int64(room.pair[k])
-        gather_cells(l, room.said.counts, room.cells)
-        add_to_pile(l, k, room)
-        room.sides.log_strength[k] = log_strengths(k, -1, base, room)
+        gather_cells(l, room.said, room.cells)
+        add_to_pile(k, room)
 
 
 @part
-def weigh_side(l: int, k: int, base: Base, room: Room) -> float:
-    """Give the log weight of side k for annotator l, whose cells are gathered.
-
-    What the strengths would be with them is noted.
-    """
+def weigh_side(k: int, base: Base, room: Room) -> float:
+    """Give the log weight of side k for the annotator whose cells are gathered."""
     sides, cells = room.sides, room.cells
-    room.log_strength[k] = log_strengths(k, l, base, room)
     log_p = log_predictive(cells, k, sides.counts, sides.total, base.shapes, base.tables)
-    log_p += room.log_strength[k] - sides.log_strength[k]
     return float(math.log(sides.size[k]) + log_p)
 
 
@@ -124,17 +114,16 @@ def allocate(picks: bool, base: Base, room: Room, rng: np.random.Generator) -> f
     They go to the side that is noted, or one is picked and noted.
     """
     result = 0.0
-    seat_pair(base, room)
+    seat_pair(room)
     for place in range(room.n_others[0]):
         l = int64(room.others[place])
-        gather_cells(l, room.said.counts, room.cells)
-        odds = weigh_side(l, STAYS, base, room) - weigh_side(l, LEAVES, base, room)
+        gather_cells(l, room.said, room.cells)
+        odds = weigh_side(STAYS, base, room) - weigh_side(LEAVES, base, room)
         if picks:
             room.side[l] = STAYS if rng.random() < math.exp(log_share(odds)) else LEAVES
         k = int64(room.side[l])
         result += log_share(odds if k == STAYS else -odds)
-        add_to_pile(l, k, room)
-        room.sides.log_strength[k] = room.log_strength[k]
+        add_to_pile(k, room)
     add_piles(STAYS, LEAVES, BOTH, room.sides)
     return result
 
@@ -197,9 +186,6 @@ def propose(
 @piece
 def is_accepted(log_ratio: float, u: float) -> bool:
     """Say whether a proposal is accepted; one whose ratio is no number never is.
-
-    A strength next to zero makes some -log nu too large for a float, and the ratio of every
-    proposal with such an annotator no number, both ways: they stay as they are.
 
     Examples
     --------

@@ -23,7 +23,6 @@ from coterie.kernels.gibbs.consensus.groups import draw_fresh, sweep_groups
 from coterie.kernels.gibbs.consensus.items import Found, Given, sweep_items
 from coterie.kernels.gibbs.consensus.joint import log_labels_given, log_rest
 from coterie.kernels.gibbs.consensus.parameters import draw_given, sweep_parameters
-from coterie.kernels.gibbs.consensus.split import middle_base
 from coterie.kernels.gibbs.consensus.state import (
     Chosen,
     Counts,
@@ -116,7 +115,6 @@ def pack_prior(
         kind_weight=np.array(prior.kind_weights),
         hard_weight=np.array(prior.hard_guess_weights),
         concentration=pack_concentration(prior.concentration),
-        split=middle_base(prior, len(np.asarray(prior.class_weights))),
         auxiliaries=prior.auxiliaries,
         design_effect=design_effect,
         own_matrices=own_matrices,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from coterie.kernels.gibbs.consensus.base import base_weight, draw_base
 from coterie.kernels.gibbs.consensus.split import split_and_merge
 from coterie.kernels.gibbs.consensus.state import Drawn, Prior, Room, State
-from coterie.kernels.gibbs.hcbcc.members import draw_auxiliaries, list_members, sum_members
+from coterie.kernels.gibbs.hcbcc.members import draw_auxiliaries, sum_members
 from coterie.kernels.gibbs.hcbcc.parameters import Sums
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.shapes import TINY
@@ -88,10 +88,8 @@ def draw_mean(
 def sweep_parameters(
     state: State, crowd: Crowd, prior: Prior, room: Room, rng: np.random.Generator
 ) -> None:
-    """Update the coteries, beta, d and eta of each given its members, and w."""
+    """Update beta, d and eta of each coterie given its members, w, and the coteries."""
     draw_auxiliaries(crowd, room.crowd, rng)
-    split_and_merge(state, prior, room, rng)
-    list_members(crowd, room.crowd)
     for k in range(state.n_coteries[0]):
         m = int64(state.slot[k])
         sum_members(m, room.crowd)
@@ -102,6 +100,7 @@ def sweep_parameters(
     for k in range(state.n_coteries[0]):
         m = int64(state.slot[k])
         draw_mean(m, room.tables, m, state, prior, rng)
+    split_and_merge(state, crowd, prior, room, rng)
 
 
 @part

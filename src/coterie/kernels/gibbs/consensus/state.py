@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.state import Room as GroupRoom
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.hcbcc.state import new_room as new_group_room
-from coterie.kernels.gibbs.piles import Base
+from coterie.kernels.gibbs.regroup.room import Means
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -66,7 +67,6 @@ class Prior(NamedTuple):
     kind_weight: FloatArray  # (kinds,)
     hard_weight: FloatArray  # (answers,)   of v
     concentration: Concentration
-    split: Base  # the base in the middle, under which splits are proposed
     auxiliaries: int  # h
     design_effect: float  # how alike labels of an item are, beyond their truth; see tally.py
     own_matrices: bool  # draws hold matrices; else the Dirichlet shapes to draw them from
@@ -119,6 +119,7 @@ class Room(NamedTuple):
     points: FloatArray  # (points,)                   log weights of d, then probabilities
     log_norm: FloatArray  # (points,)                   log of the constant of p(eta | d, w)
     shapes: FloatArray  # (answers,)                  of the Dirichlet that w is drawn from
+    means: Means  # the prior of beta and eta under the present w
     free_class: LongArray  # (classes,)   those that no gold item has: they may be exchanged
 
 
@@ -154,15 +155,32 @@ def free_classes(data: Codes) -> LongArray:
     return np.setdiff1d(np.arange(data.n_classes), data.gold)
 
 
+def new_means(prior: Prior, shape: tuple[int, int], log_norm: FloatArray) -> Means:
+    """Give the prior of beta and eta, of shape (answers, classes): of w nothing is there yet."""
+    phi = prior.mean_strength
+    return Means(
+        point=prior.point,
+        log_share=prior.log_share,
+        log_norm=log_norm,
+        known=phi * np.eye(*shape),
+        guess=np.zeros(shape),
+        shape=np.array([prior.shape]),
+        rate=np.array([prior.rate]),
+        log_constant=shape[1] * math.lgamma(phi),
+    )
+
+
 def new_room(state: State, data: Codes, prior: Prior) -> Room:
     """Give room for everything but the items."""
-    shape = state.weight.shape
+    shape, log_norm = state.weight.shape, np.zeros(len(prior.point))
+    means = new_means(prior, shape[1:], log_norm)
     return Room(
-        crowd=new_group_room(crowd_of(state), data, one_strength=True),
+        crowd=new_group_room(crowd_of(state), data, len(means.shape), len(means.point)),
         tables=np.zeros(shape, np.int64),
         nothing=np.zeros((1, *shape[1:]), np.int64),
         points=np.zeros(len(prior.point)),
-        log_norm=np.zeros(len(prior.point)),
+        log_norm=log_norm,
         shapes=np.zeros(shape[1]),
+        means=means,
         free_class=free_classes(data),
     )

@@ -128,7 +128,6 @@ def sweep_classes(state: State, prior: Prior, room: Room, rng: np.random.Generat
     n = len(room.free_class)
     if n < 2:
         return
-    know_norm(state, prior, room)
     for _ in range(1 if len(state.class_total) == 2 else 2):
         first, second = int64(rng.random() * n), int64(rng.random() * (n - 1))
         second += int64(second >= first)

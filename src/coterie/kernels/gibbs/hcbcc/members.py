@@ -1,7 +1,7 @@
 """The members of hcBCC's groups: their auxiliary variables, and the update of the parameters.
 
-Given the auxiliary variables nu and s of everybody, groups are split and merged with beta and eta
-integrated out (:mod:`coterie.kernels.gibbs.split_merge`), then beta and eta are drawn.
+beta and eta are drawn given the auxiliary variables nu and s of everybody; then groups are split
+and merged with them (:mod:`coterie.kernels.gibbs.regroup.move`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from coterie.kernels.gibbs.hcbcc.parameters import (
     draw_parameters,
 )
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
-from coterie.kernels.gibbs.piles import Seating
-from coterie.kernels.gibbs.split_merge import is_accepted, propose, seat_sides
+from coterie.kernels.gibbs.regroup.move import regroup
+from coterie.kernels.gibbs.regroup.room import Crowd
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
 from coterie.numeric.jit import int64, part, piece
@@ -62,7 +62,7 @@ def draw_decays(m: int, t: int, state: State, room: Room, rng: np.random.Generat
 @piece
 def draw_tables(m: int, c: int, t: int, state: State, room: Room, rng: np.random.Generator) -> None:
     """Draw s[l, t, c] of all members of group m."""
-    most, total, tables = 0, 0, room.split.said.counts
+    most, total, tables = 0, 0, room.tables
     l = room.first[m]
     while l >= 0:
         n = state.said[l, c, t]
@@ -97,7 +97,7 @@ def draw_auxiliaries(state: State, room: Room, rng: np.random.Generator) -> None
 @part
 def sum_members(m: int, room: Room) -> None:
     """Sum the auxiliary variables of the members of group m, who are listed."""
-    sums, tables = room.sums, room.split.said.counts
+    sums, tables = room.sums, room.tables
     clear_sums(sums)
     l = room.first[m]
     while l >= 0:
@@ -109,27 +109,33 @@ def sum_members(m: int, room: Room) -> None:
         l = room.following[l]
 
 
+@piece
+def crowd_of(state: State) -> Crowd:
+    """Show what is split and merged."""
+    return Crowd(
+        state.said, state.group, state.size, state.slot, state.n_coteries,
+        state.weight, state.strength, state.log_mean, state.log_strength,
+    )  # fmt: skip
+
+
 @part
 def split_and_merge(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
-    """Propose to split or merge groups, given nu and s."""
-    seating = Seating(state.group, state.size, state.slot, state.n_coteries)
+    """Propose to split or merge groups, with their beta and eta."""
+    crowd = crowd_of(state)
     for _ in range(room.split.proposals[0]):
-        log_ratio = propose(seating, state.log_concentration[0], prior.split, room.split, rng)
-        if is_accepted(log_ratio, rng.random()):
-            seat_sides(seating, room.split)
+        regroup(crowd, state.log_concentration[0], prior.split, room.split, rng)
 
 
 @part
 def sweep_parameters(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
-    """Update the groups, and beta and eta of each given its members; redraw the auxiliaries."""
+    """Update beta and eta of each group, and the groups; redraw the auxiliaries."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     draw_auxiliaries(state, room, rng)
-    split_and_merge(state, prior, room, rng)
-    list_members(state, room)
-    for k in range(state.n_coteries[0] + prior.auxiliaries):
+    for k in range(state.n_coteries[0]):
         m = int64(state.slot[k])
-        if k < state.n_coteries[0]:
-            sum_members(m, room)
-        else:
-            clear_sums(room.sums)
+        sum_members(m, room)
         draw_parameters(m, room.sums, prior.base, shapes, rng)
+    split_and_merge(state, prior, room, rng)
+    clear_sums(room.sums)
+    for k in range(state.n_coteries[0], state.n_coteries[0] + prior.auxiliaries):
+        draw_parameters(int64(state.slot[k]), room.sums, prior.base, shapes, rng)

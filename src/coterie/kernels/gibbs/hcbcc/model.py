@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.gibbs.cells import tables_of
 from coterie.kernels.gibbs.groups import (
     log_partition,
     pack_concentration,
@@ -31,7 +30,7 @@ from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
-from coterie.kernels.gibbs.piles import base_of
+from coterie.kernels.gibbs.regroup.room import Means
 from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
 from coterie.kernels.keep import (
     Keep,
@@ -44,7 +43,7 @@ from coterie.kernels.keep import (
     matrices_are_due,
 )
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, flat, shapes_of
+from coterie.kernels.shapes import Shapes, flat
 from coterie.kernels.truth.counts import (
     View,
     Work,
@@ -84,14 +83,21 @@ def pack_prior(prior: HCBCCPrior) -> Prior:
     """Give a resolved prior as the kernel reads it."""
     phi, gamma = np.asarray(prior.mean_strength), np.asarray(prior.mean)
     shape, rate = np.array(prior.strength.shape), np.array(prior.strength.rate)
-    shapes = shapes_of(gamma, phi)
     return Prior(
         np.array(prior.class_weights),
         pack_base(phi[:, None] * gamma, shape, rate),
-        base_of(shapes, tables_of(shapes), shape, rate),
+        means_of(phi[:, None] * gamma, shape, rate),
         pack_concentration(prior.concentration),
         prior.auxiliaries,
     )
+
+
+def means_of(mean_weight: FloatArray, shape: FloatArray, rate: FloatArray) -> Means:
+    """Give the prior of beta and eta as groups are split and merged by, phi gamma of (T, C)."""
+    weight = np.ascontiguousarray(mean_weight.T)
+    log_norm = sum(math.lgamma(row.sum()) - sum(map(math.lgamma, row)) for row in mean_weight)
+    one = np.ones(1)
+    return Means(one / 2, 0 * one, log_norm * one, weight, weight.copy(), shape, rate, 0.0)
 
 
 def initial_state(

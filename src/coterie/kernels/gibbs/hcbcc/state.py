@@ -11,9 +11,9 @@ from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, new_cells
 from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, Sums, new_sums
-from coterie.kernels.gibbs.piles import Base, Said
-from coterie.kernels.gibbs.piles import Room as SplitRoom
-from coterie.kernels.gibbs.piles import new_room as new_split_room
+from coterie.kernels.gibbs.regroup.room import Means
+from coterie.kernels.gibbs.regroup.room import Room as SplitRoom
+from coterie.kernels.gibbs.regroup.room import new_room as new_split_room
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -22,8 +22,6 @@ LONGEST_TABLE = 64
 """Counts up to which the rising factorials of a cluster's shapes are tabulated."""
 TABLE_SIZE = 2**12
 """Numbers that are tabulated per cluster, about: with many classes the tables are shorter."""
-PROPOSALS = 1
-"""Splits or merges that are proposed in a sweep."""
 
 
 class State(NamedTuple):
@@ -49,7 +47,7 @@ class Prior(NamedTuple):
 
     class_weight: FloatArray  # (classes,)   eps mu
     base: BasePrior  # of beta and eta
-    split: Base  # the same, as groups are split and merged by
+    split: Means  # the same, as groups are split and merged by
     concentration: Concentration
     auxiliaries: int  # h
 
@@ -78,19 +76,18 @@ class Room(NamedTuple):
     sums: Sums
     decay: FloatArray  # (annotators, classes)   -log nu, infinite where too large for a float
     log_decay: FloatArray  # (annotators, classes)   its log where that is safer, or -inf
-    split: SplitRoom  # with the tables s of everybody
+    tables: IntArray  # (annotators, answers, classes)   s
+    split: SplitRoom
     first: IntArray  # (slots,)        a member of each group, or -1
     following: IntArray  # (annotators,)   the member after this one, or -1
 
 
-def new_room(state: State, data: Codes, one_strength: bool = False) -> Room:
+def new_room(state: State, data: Codes, n_strengths: int = 0, n_points: int = 1) -> Room:
     """Give room to move any one annotator, and to split and merge groups.
 
-    Groups have a strength per class, or one for all.
+    Groups have a strength per class unless it is said how many, and d one of so many points.
     """
     decay = np.zeros(state.said_total.shape)
-    # The sums over classes of one strength are written elsewhere.
-    summed = np.zeros((len(decay), 1)) if one_strength else decay
     n_slots, n_answers, n_classes = state.weight.shape
     length = min(max(TABLE_SIZE // (n_answers * n_classes), 1), LONGEST_TABLE) + 1
     factors = np.maximum(np.arange(length), 1)
@@ -108,7 +105,8 @@ def new_room(state: State, data: Codes, one_strength: bool = False) -> Room:
         sums=new_sums(n_classes, n_answers),
         decay=decay,
         log_decay=np.full(decay.shape, -np.inf),
-        split=new_split_room(data, n_slots, PROPOSALS, Said(np.zeros_like(state.said), summed)),
+        tables=np.zeros_like(state.said),
+        split=new_split_room(data, n_slots, n_strengths or n_classes, n_points),
         first=np.zeros(n_slots, np.int32),
         following=np.zeros(len(state.group), np.int32),
     )

@@ -61,7 +61,7 @@ from coterie.kernels.gibbs.kinds.shared import (
     space_of,
     starting_kinds,
 )
-from coterie.kernels.gibbs.piles import Base, Said
+from coterie.kernels.gibbs.piles import Base
 from coterie.kernels.gibbs.piles import Room as SplitRoom
 from coterie.kernels.gibbs.piles import new_room as new_split_room
 from coterie.kernels.gibbs.seats import Seats, new_seats, seat_everybody
@@ -211,12 +211,11 @@ def check_state(state: State, data: Codes, prior: Prior) -> None:
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     """Give room to sweep in, for all blocks of a chain."""
     view, pairs = view_of(state, prior), pair_codes(data, prior.kinds.n_kinds)
-    said = Said(state.own, np.zeros((len(state.group), 0)))
     return Scratch(
         view,
         new_work(view.rows, data, fixed=False),
         new_room(cast(Crowd, state), pairs),
-        new_split_room(pairs, len(state.slot), PROPOSALS, said),
+        new_split_room(pairs, len(state.slot), PROPOSALS, state.own),
         new_seats(len(state.slot), pairs),
         new_seats(len(state.slot), data),
         new_mixing(data, prior.kinds.n_kinds),

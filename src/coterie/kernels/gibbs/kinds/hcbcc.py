@@ -49,7 +49,7 @@ from coterie.kernels.gibbs.kinds.shared import (
     space_of,
     starting_kinds,
 )
-from coterie.kernels.gibbs.piles import Base
+from coterie.kernels.gibbs.regroup.room import Means
 from coterie.kernels.gibbs.seats import Seats, new_seats
 from coterie.kernels.keep import (
     Keep,
@@ -108,7 +108,7 @@ class Prior(NamedTuple):
     kinds: Kinds
     space: Space
     base: BasePrior  # of beta and eta
-    split: Base  # the same, as groups are split and merged by
+    split: Means  # the same, as groups are split and merged by
     concentration: Concentration
     auxiliaries: int  # h
 
