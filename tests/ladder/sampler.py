@@ -126,7 +126,8 @@ def planted(case, folder, edits=()):
             text = text.replace(f"coterie.{layer}", f"{package}.{layer}")
         if name == "numeric/jit.py":
             text = "def kernel(function):\n    return function\n\n\npart = piece = kernel\n"
-            text += "int64 = int\n"
+            text += "int64 = int\nhow, COMPILES = None, False\n\n\nclass Compiled:\n"
+            text += "    def __init__(self, function, kind):\n        self.function = function\n"
         target = folder / package / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, "utf-8")

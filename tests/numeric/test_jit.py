@@ -14,9 +14,11 @@ import numpy as np
 import pytest
 
 from coterie.errors import CompilationWarning, CoterieError
-from coterie.numeric import cache, fast, jit
+from coterie.numeric import cache, entry, fast, jit, slim
 
 pytestmark = pytest.mark.skipif(not jit.COMPILES, reason="nothing is compiled")
+PRIVATE = ("entry", "fast", "slim")
+"""Where private parts of numba are used."""
 
 
 @pytest.fixture(autouse=True)
@@ -24,8 +26,9 @@ def afresh(tmp_path, monkeypatch):
     """A process that has decided nothing yet, and a cache of its own."""
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     monkeypatch.delenv("COTERIE_NUMBA", raising=False)
-    monkeypatch.delitem(sys.modules, "coterie.numeric.fast")
-    monkeypatch.delattr("coterie.numeric.fast")
+    for name in PRIVATE:
+        monkeypatch.delitem(sys.modules, f"coterie.numeric.{name}")
+        monkeypatch.delattr(f"coterie.numeric.{name}")
     jit._decided.cache_clear()
     yield
     jit._decided.cache_clear()
@@ -61,12 +64,18 @@ def works(run):
 
 
 TREE = ast.parse(Path(fast.__file__).read_text("utf-8"))
-IMPORTED = [
-    (node.module, alias.name)
-    for node in ast.walk(TREE)
-    if isinstance(node, ast.ImportFrom) and node.module.startswith("numba")
-    for alias in node.names
-]
+TREES = [TREE, *(ast.parse(Path(one.__file__).read_text("utf-8")) for one in (entry, slim))]
+IMPORTED = sorted(
+    {
+        (node.module, alias.name)
+        for tree in TREES
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("numba.")
+        if node.module != "numba.extending"  # which is public
+        for alias in node.names
+        if f"{node.module}.{alias.name}" not in sys.modules  # a module can be imported anyway
+    }
+)
 CALLED = {
     "_finalize_dynamic_globals": "codegen.CPUCodeLibrary",
     "_ensure_finalized": "codegen.CodeLibrary",

@@ -1,4 +1,4 @@
-"""The first run on a machine compiles for a while: the part that reads results, meanwhile.
+"""The first run on a machine compiles for a while: a second process helps.
 
 ``python -m coterie.cli.compile_early`` compiles it and leaves it in numba's cache.
 """
@@ -10,6 +10,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +28,7 @@ PATIENCE = 60.0
 
 @contextmanager
 def compiling_ahead(model: Estimator) -> Iterator[Compiling]:
-    """If its sampler must be compiled here, compile what finds coteries in another process."""
+    """If its sampler must be compiled here, compile the rest in another process."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start() -> None:
@@ -73,14 +75,31 @@ def draw_matrices(posterior: Posterior) -> None:
     draw_given_reported(matrices, probability, posterior.annotations.codes, streams)
 
 
+def end_sweeps(posterior: Posterior) -> None:
+    """Compile what ends the sweeps of Consensus, beside its sampler, which waits for it."""
+    from coterie.inference.chain import Chain
+
+    sampler = Consensus(sweeps=2, burn_in=1)._sampler(posterior.annotations)
+    kernels: Any = SimpleNamespace(**vars(sampler.kernels))
+    kernels.run_block = kernels.find_ending
+    chain = Chain(dataclasses.replace(sampler, kernels=kernels), 0, np.random.SeedSequence(0))
+    next(chain.steps(1))
+
+
 def main(model: str) -> None:
-    """Ask for what a model and the command line need after the sampler, in that order."""
+    """Ask for what a model and the command line need beside the sampler and after it.
+
+    What is needed last comes first: when the sampler is compiled, the process of the command
+    begins at the other end.
+    """
     posterior = example()
-    posterior.cooccurrence()
     if model == Consensus.__name__:
-        draw_matrices(posterior)
+        end_sweeps(posterior)
     posterior.coteries()
     posterior.annotators()
+    if model == Consensus.__name__:
+        draw_matrices(posterior)
+    posterior.cooccurrence()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""All that we use of numba's private parts. Without any of it everything works, but slowly.
+"""What we use of numba's private parts. Without any of it everything works, but slowly.
 
 :mod:`coterie.numeric.jit` asks for ``OPTIONS``, and compiles plainly where this module cannot be
 imported or what it asks for cannot be compiled. ``python -m benchmarks samplers.compilation``
@@ -10,6 +10,9 @@ library (:class:`LinkedLibrary`) that only tidies up. It makes no arrays, so tha
 to count references (``_nrt``), and nobody calls it from Python or C (no wrappers). And numba
 compiles a function again for every constant that it is called with; here (:func:`widened`) once.
 What a call in a kernel gives is asked once (:func:`asking_once`).
+
+The rest of the private parts: how tuples go from function to function (:mod:`coterie.numeric.slim`)
+and kernels that go to code compiled by itself (:mod:`coterie.numeric.entry`).
 """
 
 from __future__ import annotations
@@ -141,10 +144,12 @@ _INNER = {
 }
 OPTIONS: dict[str, dict[str, Any]] = {
     "kernel": {"no_cfunc_wrapper": True, "pipeline_class": KernelCompiler},
+    "apart": {**_INNER, "pipeline_class": KernelCompiler},
     "part": _INNER,
     "piece": _INNER,
 }
-"""Of ``numba.njit``, for what :mod:`coterie.numeric.jit` calls a kernel, a part and a piece."""
+"""Of ``numba.njit``, for what :mod:`coterie.numeric.jit` calls a kernel, a part and a piece, and
+:mod:`coterie.numeric.apart` a part by itself."""
 
 
 def widened(dispatcher: Any) -> Any:

@@ -16,7 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -34,9 +34,12 @@ COMPILES = os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 PUBLIC: dict[str, dict[str, Any]] = {
     "kernel": {"nogil": True, "error_model": "numpy"},
     "part": {"nogil": True, "error_model": "numpy"},
+    "apart": {"nogil": True, "error_model": "numpy"},
     "piece": {"nogil": True, "error_model": "numpy", "forceinline": True},
 }
 """Documented options of ``numba.njit``."""
+KEPT = ("kernel", "apart")
+"""What is kept in the cache."""
 
 
 RARELY = 100_000
@@ -78,16 +81,21 @@ class How:
     def __init__(self) -> None:
         self.round = 0
         self.private: dict[str, dict[str, Any]] = {}
+        self._hand_over: Callable[[bool], None] | None = None
         wanted = os.environ.get("COTERIE_NUMBA", "fast")
         if wanted not in ("fast", "plain"):
             raise CoterieError(f"COTERIE_NUMBA must be fast or plain, got {wanted!r}")
         if wanted == "fast":
             try:
+                from coterie.numeric import entry  # noqa: F401, numba is told of entries
                 from coterie.numeric.fast import OPTIONS
+                from coterie.numeric.slim import hand_over
+
+                hand_over(True)
             except Exception as error:  # whatever another version of numba does
                 warn_of_plain(error)
             else:
-                self.private = OPTIONS
+                self.private, self._hand_over = OPTIONS, hand_over
         _register()
 
     @property
@@ -107,6 +115,8 @@ class How:
 
     def use(self, private: dict[str, dict[str, Any]]) -> None:
         """Compile from now on with these private options, if any, and anew what was compiled."""
+        if self._hand_over is not None:
+            self._hand_over(bool(private))
         self.private = private
         self.round += 1
 
@@ -147,7 +157,7 @@ class Compiled:
         """What numba calls a dispatcher, declared in the present way."""
         with _declaring:
             if self._round != how().round:
-                self._dispatcher = self._kept() if self.kind == "kernel" else self.declare()
+                self._dispatcher = self._kept() if self.kind in KEPT else self.declare()
                 self._round = how().round
             return self._dispatcher
 
@@ -173,6 +183,14 @@ class Compiled:
         self.folder = None
         return self.declare()
 
+    def compile_once(self, dispatcher: Any, kinds: tuple[Any, ...]) -> None:
+        """Compile for these types, or find what another process compiles meanwhile."""
+        with ExitStack() as held:
+            if self.folder is not None:
+                held.enter_context(cache.alone(self.folder, self.function))
+            held.enter_context(_rarely)
+            dispatcher.compile(kinds)
+
 
 class Inner(Compiled):
     """What is compiled into the kernels that call it; called from Python it runs as Python."""
@@ -192,7 +210,7 @@ class Kernel(Compiled):
         try:
             dispatcher = self.compiled
             if self.folder is not None and not dispatcher.signatures:
-                self._compile_once(dispatcher, args)
+                self.compile_once(dispatcher, _kinds(args))
             return dispatcher(*args)
         except Exception as error:
             has_code = _has_code(dispatcher, args)
@@ -203,14 +221,6 @@ class Kernel(Compiled):
             elif has_code:
                 raise
             return self._with_less(args, error, number)
-
-    def _compile_once(self, dispatcher: Any, args: tuple[Any, ...]) -> None:
-        """Compile, or find what another process compiles meanwhile."""
-        import numba
-
-        assert self.folder is not None
-        with cache.alone(self.folder, self.function), _rarely:
-            dispatcher.compile(tuple(map(numba.typeof, args)))
 
     def _with_less(self, args: tuple[Any, ...], error: Exception, number: int) -> object:
         """Compile without what is kept; if that is not to blame, without numba's private parts."""
@@ -288,9 +298,14 @@ _rarely = RareCollection()
 
 def _has_code(dispatcher: Any, args: tuple[Any, ...]) -> bool:
     """Say whether there is code for these arguments, which then has run."""
+    return dispatcher is not None and _kinds(args) in dispatcher.signatures
+
+
+def _kinds(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give numba's types of arguments."""
     import numba
 
-    return dispatcher is not None and tuple(map(numba.typeof, args)) in dispatcher.signatures
+    return tuple(map(numba.typeof, args))
 
 
 def _register() -> None:

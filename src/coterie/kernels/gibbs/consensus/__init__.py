@@ -4,6 +4,7 @@ from coterie.kernels.gibbs.consensus.ended import carry
 from coterie.kernels.gibbs.consensus.model import (
     Prior,
     State,
+    find_ending,
     initial_state,
     layout_of,
     new_scratch,
@@ -17,6 +18,7 @@ __all__ = [
     "State",
     "carry",
     "class_weights",
+    "find_ending",
     "initial_state",
     "layout_of",
     "mix_members",

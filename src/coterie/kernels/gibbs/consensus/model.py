@@ -57,6 +57,7 @@ from coterie.kernels.keep import (
 )
 from coterie.kernels.record import note_classes
 from coterie.kernels.truth.counts import count_answers, starting_truth
+from coterie.numeric.apart import Entry, apart, go_to
 from coterie.numeric.draws import log_gamma_draws
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import ConsensusPrior
@@ -64,6 +65,7 @@ from coterie.priors import ConsensusPrior
 __all__ = [
     "Prior",
     "State",
+    "find_ending",
     "initial_state",
     "layout_of",
     "new_scratch",
@@ -194,11 +196,38 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     )
 
 
-@kernel
 def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
+    block = state, data, prior, streams, record, scratch
+    run_sweeps(ending.entry(0, *block), *block)
+
+
+def find_ending(
+    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
+) -> None:
+    """Compile what ends a sweep of a block, but run nothing."""
+    entry = ending.entry(0, state, data, prior, streams, record, scratch)
+    if entry is not None:
+        _ = entry.address
+
+
+@kernel
+def run_sweeps(
+    end: Entry | None, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Do so; what ends a sweep is at an entry, or compiled in."""
+    sweep_all(end, state, data, prior, streams, record, scratch)
+
+
+@part
+def sweep_all(
+    end: Entry | None, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Do so without counting references."""
     given, found, crowd, room, _ = scratch
     tally, moves = record.tally, streams.moves
     for sweep in range(len(record.trace.log_joint)):
@@ -210,7 +239,10 @@ def run_block(
         sweep_items((0, len(state.truth)), data, given, found, tally, moves)
         add_totals(state)
         tally_bystanders(state, prior, data, tally)
-        finish(sweep, state, data, prior, streams, record, scratch)
+        if end is None:
+            finish(sweep, state, data, prior, streams, record, scratch)
+        else:
+            go_to(end, sweep, state, data, prior, streams, record, scratch)
 
 
 @part
@@ -230,6 +262,9 @@ def finish(
     note_classes(sweep, state.class_total, trace)
     if draw_is_due(record.keep):
         keep_draw(state, data, prior, streams, record.keep, scratch)
+
+
+ending = apart(finish)
 
 
 @part
