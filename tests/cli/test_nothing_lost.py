@@ -133,7 +133,7 @@ def asked(labels, command):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-@pytest.mark.parametrize("command", rest_slow(FILES, 0, 2))
+@pytest.mark.parametrize("command", rest_slow(FILES, 0))
 def test_what_cannot_be_printed_is_written_all_the_same(labels, command):
     folder = labels.parent
     done = in_a_shell(f"{asked(labels, command)} >/dev/full", folder)
@@ -144,7 +144,7 @@ def test_what_cannot_be_printed_is_written_all_the_same(labels, command):
 
 
 @pytest.mark.parametrize("streams", rest_slow([">&- 2>&-", "2>&-", "<&- >&- 2>&-"], 2))
-@pytest.mark.parametrize("command", rest_slow(FILES, 0, 2))
+@pytest.mark.parametrize("command", rest_slow(FILES, 0))
 def test_closed_streams_stop_nothing_and_nothing_takes_their_place(labels, command, streams):
     folder = labels.parent
     done = in_a_shell(f"{asked(labels, command)} {streams}", folder)

@@ -127,7 +127,8 @@ def test_workers_open_the_shards_of_a_scan(client, tmp_path):
     assert found.annotators().equals(fit("Consensus", labels, **FEW).annotators())
 
 
-@pytest.mark.parametrize("kind", rest_slow(["HCBCC", "Consensus"], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["HCBCC", "Consensus"])
 def test_a_killed_worker_changes_no_bit(kind, client, monkeypatch):
     annotations = crowd()
     expected = bits(fit(kind, annotations, **FEW))

@@ -14,7 +14,7 @@ from ladder.cases import (
     SMALL,
     name,
 )
-from ladder.marks import needs_compiler, rest_slow
+from ladder.marks import needs_compiler
 from ladder.montecarlo import Chain, assert_means, check_enumeration
 from ladder.sampler import real
 from reference.exact import concentration_mean, item_probabilities, predictive
@@ -22,7 +22,8 @@ from reference.exact import concentration_mean, item_probabilities, predictive
 pytestmark = needs_compiler
 
 
-@pytest.mark.parametrize("case", rest_slow(SMALL + REPEATED + LARGER, 0, 1, 2), ids=name)
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SMALL + REPEATED + LARGER, ids=name)
 def test_visited_states_have_the_exact_probabilities(case):
     check_enumeration(real(case), case)
 

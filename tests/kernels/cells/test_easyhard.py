@@ -57,6 +57,7 @@ def test_weights_are_differences_of_the_joint():
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_visited_cells_have_the_exact_probabilities():
     check_chain(REPEATED)
 

@@ -73,6 +73,7 @@ def test_forgetting_the_nested_factor_is_caught(monkeypatch):
 
 
 @needs_compiler
+@pytest.mark.slow
 def test_visited_cells_have_the_exact_probabilities():
     check_chain(REPEATED)
 
