@@ -109,19 +109,13 @@ def sum_members(m: int, room: Room) -> None:
         l = room.following[l]
 
 
-@piece
-def crowd_of(state: State) -> Crowd:
-    """Show what is split and merged."""
-    return Crowd(
-        state.said, state.group, state.size, state.slot, state.n_coteries,
-        state.weight, state.strength, state.log_mean, state.log_strength,
-    )  # fmt: skip
-
-
 @part
 def split_and_merge(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
     """Propose to split or merge groups, with their beta and eta."""
-    crowd = crowd_of(state)
+    crowd = Crowd(
+        state.said, state.group, state.size, state.slot, state.n_coteries,
+        state.weight, state.strength, state.log_mean, state.log_strength,
+    )  # fmt: skip
     for _ in range(room.split.proposals[0]):
         regroup(crowd, state.log_concentration[0], prior.split, room.split, rng)
 

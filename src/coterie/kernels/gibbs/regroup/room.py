@@ -20,8 +20,9 @@ LONGEST_COUNT, TABLE_SIZE = 32, 2**17
 """Counts up to which labels are counted together; numbers that a heap has for that, about."""
 
 
-PER_PROPOSAL, MOST = 32, 8
-"""Labels per annotator for which a sweep proposes once more; proposals at most."""
+PER_PROPOSAL, FITS, MOST = 16, 200, 8
+"""Labels per annotator for which a sweep proposes once more; annotators that fits cost as much as;
+proposals at most."""
 
 
 class Means(NamedTuple):
@@ -147,14 +148,15 @@ def new_fits(shape: tuple[int, int], n_strengths: int, n_points: int) -> Fits:
 def proposals_for(labels: LongArray) -> int:
     """Give how many splits or merges are proposed in a sweep, by everybody's number of labels.
 
-    A sweep reads every label, a proposal hardly more than the members of a coterie.
+    A sweep reads every label, a proposal the members of a coterie; its fits cost as much as more.
 
     Examples
     --------
-    >>> proposals_for(np.array([20, 0, 30])), proposals_for(np.array([90, 130]))
-    (1, 3)
+    >>> proposals_for(np.array([20, 0, 30])), proposals_for(np.full(800, 110))
+    (1, 5)
     """
-    return min(max(int(labels.sum() // (PER_PROPOSAL * max((labels > 0).sum(), 1))), 1), MOST)
+    people = int((labels > 0).sum()) + FITS
+    return min(max(int(labels.sum()) // (PER_PROPOSAL * people), 1), MOST)
 
 
 def new_room(data: Codes, n_slots: int, n_strengths: int, n_points: int) -> Room:
