@@ -10,6 +10,12 @@ stands in brackets. Two things tell how much the others say: the interval is the
 chain left out of both kinds in turn; and *within* is the ratio by effective draws of each chain
 alone, summed: how fast chains move where they are, whether or not they ever leave it.
 
+Chains that stay apart have about as many effective draws as there are chains, however far they are
+from where they should be. So there is a third ratio, *by error*: effective draws are what makes the
+error of a chain's mean that of so many independent draws, variance / error^2. The error is that
+against the mean of the chains with the move in the second half (of the others, for one of these),
+which is right if the move is: that is what its exact tests are for.
+
 All of it takes an hour. With COTERIE_BENCH_KEPT it can be made in parts; the word ``kept`` makes
 a table of the parts that are there.
 """
@@ -44,7 +50,7 @@ FEWEST, FARTHEST = 100, 1.1
 """With fewer effective draws, or a larger R-hat, a ratio says nothing."""
 COLUMNS = (
     "data, model", "coteries", "R-hat without, with", "effective draws", "without, draws/s",
-    "with, draws/s", "with / without", "95 %", "within",
+    "with, draws/s", "with / without", "95 %", "within", "by error",
 )  # fmt: skip
 BEST, LEAST = ">= 3", ">= 0.8"
 
@@ -88,6 +94,16 @@ def effective(chains: np.ndarray) -> float:
 def effective_within(chains: np.ndarray) -> float:
     """Those of each chain alone, summed; a chain that never moves has none."""
     return sum(effective(one[None]) for one in chains if np.ptp(one) > 0)
+
+
+def by_error(numbers: np.ndarray, seconds: np.ndarray) -> float:
+    """With / without, effective draws being those that a chain's error would take."""
+    late = numbers[1, :, numbers.shape[2] // 2 :].mean(axis=1)
+    means = numbers.mean(axis=2)
+    others = (late.sum() - late) / (len(late) - 1)
+    error = np.array([((means[0] - late.mean()) ** 2).mean(), ((means[1] - others) ** 2).mean()])
+    per_second = 1 / error / seconds.sum(axis=1)  # the variance is that of the same posterior
+    return float(per_second[1] / per_second[0])
 
 
 def farthest(numbers: np.ndarray) -> list[float]:
@@ -185,6 +201,7 @@ class Measured(NamedTuple):
     ratio: float
     high: float  # end of its interval
     says: bool  # something
+    by_error: float
 
 
 def add_row(label: str, numbers: np.ndarray, seconds: np.ndarray, report: Report) -> Measured:
@@ -206,14 +223,18 @@ def add_row(label: str, numbers: np.ndarray, seconds: np.ndarray, report: Report
         found if says else f"({found})",
         f"{low:.2f} to {high:.2f}",
         f"{ratio(rates(numbers, seconds, effective_within)):.2f}",
+        f"{by_error(numbers, seconds):.2f}",
     )
-    return Measured(float(per_second[0]), ratio(per_second), high, says)
+    return Measured(
+        float(per_second[0]), ratio(per_second), high, says, by_error(numbers, seconds)
+    )
 
 
 def sum_up(found: dict[str, Measured], report: Report) -> None:
     """Hold the ratios against the targets, and say which of them say nothing."""
     slowest = min(found, key=lambda label: found[label].without)
     report.ratio(f"where it is slowest without ({slowest})", found[slowest].ratio, BEST)
+    report.ratio(f"the same by error ({slowest})", found[slowest].by_error, BEST)
     silent = [label for label in found if not found[label].says]
     telling = {label: one for label, one in found.items() if one.says}
     if telling:
