@@ -225,9 +225,7 @@ def add_row(label: str, numbers: np.ndarray, seconds: np.ndarray, report: Report
         f"{ratio(rates(numbers, seconds, effective_within)):.2f}",
         f"{by_error(numbers, seconds):.2f}",
     )
-    return Measured(
-        float(per_second[0]), ratio(per_second), high, says, by_error(numbers, seconds)
-    )
+    return Measured(float(per_second[0]), ratio(per_second), high, says, by_error(numbers, seconds))
 
 
 def sum_up(found: dict[str, Measured], report: Report) -> None:
