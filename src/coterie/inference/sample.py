@@ -52,7 +52,7 @@ class Sample(NamedTuple):
     facts: dict[str, Any]
 
 
-COMPILING = "compiling the sampler: once on this machine, about 20 seconds ..."
+COMPILING = "compiling the sampler: once on this machine, about half a minute ..."
 
 
 def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:

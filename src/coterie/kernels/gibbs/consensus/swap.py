@@ -124,7 +124,10 @@ def redraw_known(m: int, state: State, prior: Prior, room: Room, u: float) -> No
 
 @part
 def sweep_classes(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
-    """Propose to exchange a random pair of classes, two if there are more than one pair."""
+    """Propose to exchange a random pair of classes, two if there are more than one pair.
+
+    ``know_norm`` has been called since w was drawn: splits and merges need it before.
+    """
     n = len(room.free_class)
     if n < 2:
         return
