@@ -26,6 +26,7 @@ drawn from, proposed or present; that of a merge is its inverse.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -36,28 +37,13 @@ from coterie.kernels.gibbs.regroup.fit import begin, climb, fit
 from coterie.kernels.gibbs.regroup.heaps import add_heaps, add_member, clear_heap, log_long
 from coterie.kernels.gibbs.regroup.pairs import choose_pair, log_choice_back
 from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Crowd, Means, Room
-from coterie.kernels.gibbs.split_merge import SPLITS, log_share
+from coterie.kernels.gibbs.split_merge import SPLITS, gather_others, log_share
 from coterie.numeric.jit import int64, part, piece
 
 ROUNDS = 4
 """In which a launch seats everybody."""
 LAUNCH_STEPS = 2
 """Steps towards a fit in each: a launch need not be where it would end."""
-
-
-@piece
-def gather_others(crowd: Crowd, room: Room) -> None:
-    """List the others of the pair's coteries, and note on which side they are if it is two."""
-    i, j = room.pair[STAYS], room.pair[LEAVES]
-    a, b, n = crowd.group[i], crowd.group[j], int64(0)
-    for k in range(len(room.people)):
-        l = room.people[k]
-        m = crowd.group[l]
-        if l != i and l != j and m in (a, b):
-            room.others[n] = l
-            room.side[l] = STAYS if m == a else LEAVES
-            n += 1
-    room.n_others[0] = n
 
 
 @part
@@ -221,7 +207,9 @@ def propose_split(
     log_choice = choose_pair(True, crowd, room, rng)
     if log_choice == -math.inf:
         return -math.inf
-    gather_others(crowd, room)
+    seats: Any = crowd  # to a piece of cBCC's move
+    listed: Any = room
+    gather_others(seats, listed)
     launch(crowd, means, room, rng)
     log_so = allocate(True, crowd, room, rng)
     heap_sides(means, crowd, room)
@@ -242,7 +230,9 @@ def propose_merge(
     log_choice = choose_pair(False, crowd, room, rng)
     if log_choice == -math.inf:
         return -math.inf
-    gather_others(crowd, room)
+    seats: Any = crowd  # to a piece of cBCC's move
+    listed: Any = room
+    gather_others(seats, listed)
     heap_sides(means, crowd, room)
     draw_sides(False, crowd, room, rng)
     log_most = log_choice_back(False, crowd, room) - log_choice

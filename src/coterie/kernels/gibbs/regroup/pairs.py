@@ -13,35 +13,16 @@ then j, any of its members. On the way back from a split that is among the coter
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from coterie.kernels.gibbs.pairs import ALIKE, LOWEST, ROOT
+from coterie.kernels.gibbs.pairs import ALIKE, LOWEST, ROOT, member, place_of
 from coterie.kernels.gibbs.regroup.density import log_labels
 from coterie.kernels.gibbs.regroup.heaps import heap_coterie
 from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Crowd, Room
 from coterie.numeric.choice import normalise, pick
-from coterie.numeric.jit import int64, part, piece
-
-
-@piece
-def member(m: int, number: int, but: int, crowd: Crowd, room: Room) -> int:
-    """Give a member of coterie m by number, annotator ``but`` not counted."""
-    place, before = -1, -1
-    while before < number:
-        place += 1
-        l = room.people[place]
-        before += int64(crowd.group[l] == m and l != but)
-    return int64(room.people[place])
-
-
-@piece
-def place_of(m: int, crowd: Crowd) -> int:
-    """Give the place of coterie m in ``slot``."""
-    place = 0
-    while crowd.slot[place] != m:
-        place += 1
-    return place
+from coterie.numeric.jit import int64, part
 
 
 @part
@@ -78,18 +59,20 @@ def choose_pair(splits: bool, crowd: Crowd, room: Room, rng: np.random.Generator
     size = int64(crowd.size[a])
     if (size if splits else n_coteries) < 2:
         return -math.inf
-    i = member(a, int64(rng.random() * size), -1, crowd, room)
+    seats: Any = crowd  # to the pieces of cBCC's move
+    listed: Any = room
+    i = member(a, int64(rng.random() * size), -1, seats, listed)
     room.pair[STAYS] = i
     log_first = -math.log(n_coteries * size)
     if splits:
-        room.pair[LEAVES] = member(a, int64(rng.random() * (size - 1)), i, crowd, room)
+        room.pair[LEAVES] = member(a, int64(rng.random() * (size - 1)), i, seats, listed)
         return log_first - math.log(size - 1)
     heap_coterie(a, STAYS, crowd, room)
     weigh_partners(own, False, crowd, room)
     weights = room.weights[:n_coteries]
     chosen = pick(weights, rng.random())
     b = int64(crowd.slot[chosen])
-    room.pair[LEAVES] = member(b, int64(rng.random() * crowd.size[b]), -1, crowd, room)
+    room.pair[LEAVES] = member(b, int64(rng.random() * crowd.size[b]), -1, seats, listed)
     return log_first + math.log(weights[chosen]) - math.log(crowd.size[b])
 
 
@@ -99,6 +82,7 @@ def log_choice_back(splits: bool, crowd: Crowd, room: Room) -> float:
     size, n_coteries = room.heaps.size, crowd.n_coteries[0]
     if not splits:
         return -math.log((n_coteries - 1) * size[BOTH] * (size[BOTH] - 1))
-    own = place_of(crowd.group[room.pair[STAYS]], crowd)
+    seats: Any = crowd
+    own = place_of(crowd.group[room.pair[STAYS]], seats)
     weigh_partners(own, True, crowd, room)
     return math.log(room.weights[own]) - math.log((n_coteries + 1) * size[STAYS] * size[LEAVES])
