@@ -1,11 +1,14 @@
 """Two verdicts: whether chains agree on the labels, and on who belongs with whom."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import coterie
 from coterie.inference.verdicts import note_coteries, note_labels, note_readings
 from coterie.posterior import Draws
+from coterie.posterior.verdicts import verdicts_by_name
 
 
 def drawn(partition):
@@ -47,6 +50,20 @@ def test_chains_that_split_have_two_readings_of_which_the_surest_items_come_firs
     assert (found["n_differ"], found["items"]) == (3, [22, 21, 20])  # least sure 0.8, 0.7, 0.6
     assert found["labels"] == [[0, 0, 0], [1, 1, 1]]
     np.testing.assert_allclose(found["probability"], [[0.8, 0.9, 0.6], [0.9, 0.7, 0.8]])
+
+
+def test_chains_that_know_too_little_have_no_readings():
+    labels = np.zeros((2, 10), np.int64)
+    labels[1, :4] = 1
+    p = np.full((2, 10, 3), 0.25)
+    p[0, :, 0], p[1, :, 0], p[1, :4, 1] = 0.4, 0.4, 0.45
+
+    def say(chains):
+        return p[chains[0]]
+
+    assert note_readings(labels, np.arange(10), say) is None
+    p[:, 2] = [[0.7, 0.2, 0.1], [0.2, 0.7, 0.1]]
+    assert note_readings(labels, np.arange(10), say)["items"][0] == 2
 
 
 def test_chains_that_all_differ_have_no_readings():
@@ -100,3 +117,28 @@ def test_a_count_is_settled_and_has_no_coteries():
     verdicts = verdicts.posterior_.verdicts
     assert verdicts.labels.settled
     assert verdicts.coteries is None
+
+
+def test_the_record_of_a_run_names_items_and_labels():
+    rows = [(f"q{i}", f"w{l}", "no" if i < 2 else "yes") for i in range(4) for l in range(3)]
+    posterior = coterie.MajorityVote().fit(rows).posterior_
+    two = {"chains": [[1], [2]], "items": [3, 1], "labels": [[0, 1], [1, 0]], "n_differ": 2}
+    noted = {"settled": False, "chains": 2, "one_label": 0.5, "n_differ": 2, "differ": [1, 3]}
+    posterior = replace(posterior, run={"verdicts": {"labels": {**noted, "readings": two}}})
+    record = verdicts_by_name(posterior)
+    assert record["labels"]["differ"] == ["q1", "q3"]
+    assert record["labels"]["readings"]["items"] == ["q3", "q1"]
+    assert record["labels"]["readings"]["labels"] == [["no", "yes"], ["yes", "no"]]
+    assert not record["labels"]["settled"]
+    assert record["coteries"] is None
+
+
+def test_an_iteration_that_still_moves_is_not_settled():
+    rows = [(f"q{i}", f"w{l}", "ab"[(i * l + i // 2) % 2]) for i in range(9) for l in range(5)]
+    rested = coterie.QuickConsensus().fit(rows).posterior_.verdicts.labels
+    assert rested.settled
+    assert rested.sentence.startswith("Labels settled: the iteration has come to rest after ")
+    with pytest.warns(coterie.ConvergenceWarning):
+        moved = coterie.QuickConsensus(n_iter=1, tol=1e-12).fit(rows).posterior_.verdicts.labels
+    assert not moved.settled
+    assert moved.sentence.startswith("Labels not settled: the iteration still moves after 2 ")

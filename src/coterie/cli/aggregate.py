@@ -44,6 +44,7 @@ from coterie.models.update import joined
 from coterie.posterior import Posterior
 from coterie.posterior.sheets import confusion_sheet, coterie_sheet, label_sheet
 from coterie.posterior.store import writer as posterior_writer
+from coterie.posterior.verdicts import verdicts_by_name
 from coterie.version import __version__
 
 if TYPE_CHECKING:
@@ -272,19 +273,9 @@ def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "seconds": round(seconds, 3),
         "converged": posterior.converged,
-        "verdicts": words_of(posterior),
+        "verdicts": verdicts_by_name(posterior),
         "shown": job.beside.record(),
-        "run": dict(posterior.run),
-    }
-
-
-def words_of(posterior: Posterior) -> dict[str, Any]:
-    """Say what may be trusted, as the terminal and the report do."""
-    verdicts = posterior.verdicts
-    both = {"labels": verdicts.labels, "coteries": verdicts.coteries}
-    return {
-        name: None if one is None else {"settled": one.settled, "sentence": one.sentence}
-        for name, one in both.items()
+        "run": {name: value for name, value in posterior.run.items() if name != "verdicts"},
     }
 
 

@@ -255,9 +255,10 @@ def nothing_to_score() -> None:
 
 
 def convergence(posterior: Posterior) -> None:
-    """Say whether a sampler's result can be trusted; a point estimate warns by itself."""
+    """Say whether the result can be trusted: both verdicts, and of chains how they ended."""
     if posterior.method not in SAMPLED:
-        _starts(posterior)
+        console().print()
+        _verdicts(posterior)
         return
     run, out, verdicts = posterior.run, console(), posterior.verdicts
     out.print()
@@ -275,10 +276,7 @@ def convergence(posterior: Posterior) -> None:
         out.print(f"The chains agree on the labels ({chains}).", style="green")
     else:
         out.print(f"NOT SETTLED ({chains}): do not trust all labels yet.", style="bold red")
-    for verdict in (verdicts.labels, verdicts.coteries):
-        if verdict is not None:
-            style = "green" if verdict.settled else "bold yellow"
-            out.print(escape(verdict.sentence), style=style)
+    _verdicts(posterior)
     two = posterior.readings()
     if two is not None:
         title = "Two readings: a known label (gold) of these items would decide"
@@ -287,14 +285,12 @@ def convergence(posterior: Posterior) -> None:
         print_frame(shown, title, out)
 
 
-def _starts(posterior: Posterior) -> None:
-    """Say how several starts of an iteration ended, if there were several."""
-    if "starts" not in posterior.run:
-        return
-    labels = posterior.verdicts.labels
-    style = "green" if labels.settled else "bold yellow"
-    console().print()
-    console().print(escape(labels.sentence), style=style)
+def _verdicts(posterior: Posterior) -> None:
+    """Say whether labels and coteries are settled."""
+    for verdict in (posterior.verdicts.labels, posterior.verdicts.coteries):
+        if verdict is not None:
+            style = "green" if verdict.settled else "bold yellow"
+            console().print(escape(verdict.sentence), style=style)
 
 
 def gold_check(posterior: Posterior) -> None:

@@ -23,6 +23,9 @@ MOST_NOTED = 1000
 MOST_DECIDING = 20
 """Items that would decide between two readings that are noted."""
 
+SURE = 2 / 3
+"""Probability that both readings must give their own label of some item: else chains only waver."""
+
 Places = NDArray[np.int64]
 Say = Callable[[Sequence[int]], FloatArray]
 """Gives the probabilities, shape (items, classes), that some chains report together."""
@@ -63,7 +66,8 @@ def note_readings(labels: Places, places: Places, say: Say) -> dict[str, Any] | 
     """Note two readings of the labels, where the chains split between two; else None.
 
     Chains have one reading if they give one label on nearly all items. What would decide is gold of
-    items on which both readings are sure of different labels: those come first.
+    items on which both readings are sure of different labels: those come first. Where there are
+    none, the chains know too little to have readings.
 
     Parameters
     ----------
@@ -86,7 +90,10 @@ def note_readings(labels: Places, places: Places, say: Say) -> dict[str, Any] | 
     both = np.stack([say(chains) for chains in sides])  # (2, items, classes)
     chosen, sure = both.argmax(axis=2), both.max(axis=2)
     (differ,) = np.nonzero(chosen[0] != chosen[1])
-    order = differ[np.argsort(-sure[:, differ].min(axis=0), kind="stable")][:MOST_DECIDING]
+    both_sure = sure[:, differ].min(axis=0)
+    if not (both_sure >= SURE).any():
+        return None
+    order = differ[np.argsort(-both_sure, kind="stable")][:MOST_DECIDING]
     return {
         "chains": sides,
         "n_differ": len(differ),

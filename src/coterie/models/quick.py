@@ -12,6 +12,7 @@ from coterie.errors import ConvergenceWarning, DataError
 from coterie.kernels.quick import quick_consensus
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
+from coterie.posterior.kinds import HARDNESS, unknown_hardness
 from coterie.words.visible import quoted
 
 
@@ -25,7 +26,9 @@ class QuickConsensus(Estimator):
     the vote. ``docs/models.md`` has the formulas, and what it wins and loses on real data.
 
     An annotator's accuracy is the share of their labels that are right, as far as the reported
-    probabilities say; its interval allows for mistakes that everybody shares.
+    probabilities say; its interval allows for mistakes that everybody shares. Tables have the
+    columns of :class:`coterie.Consensus`; ``hardness`` is missing in all rows, because matrices
+    that were fitted without hard items have taken them in, and nothing is left to tell them by.
 
     Parameters
     ----------
@@ -81,6 +84,7 @@ class QuickConsensus(Estimator):
             class_balance=found.class_balance,
             confusion_mean=found.confusion,
             raw_probability=found.raw,
+            item_numbers={HARDNESS: unknown_hardness(annotations.n_items)},
             model=type(self).__name__,
             method=self.method,
             abilities=self.abilities,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from coterie.errors import CoterieError
+from coterie.posterior.items import ItemNumbers
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -15,9 +17,15 @@ HARDNESS, KIND = "hardness", "kind"
 """Names in ``item_numbers``."""
 
 
+def unknown_hardness(n_items: int) -> ItemNumbers:
+    """Give the column of a model that cannot tell, so that its tables are like those that can."""
+    return ItemNumbers((HARDNESS,), np.full((n_items, 1), np.nan))
+
+
 def difficulty_table(posterior: Posterior) -> pd.DataFrame:
     """Give one row per item; see :meth:`coterie.posterior.Posterior.difficulty`."""
-    if HARDNESS not in posterior.item_numbers:
+    numbers = posterior.item_numbers.get(HARDNESS)
+    if numbers is None or np.isnan(numbers.values).all():
         raise CoterieError(
             f"{posterior.model} does not say how hard items are; fit EasyHardBCC or Consensus"
         )

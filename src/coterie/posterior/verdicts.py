@@ -43,15 +43,47 @@ def verdicts_of(posterior: Posterior) -> Verdicts:
     """Give both verdicts, from what the run noted; see :attr:`coterie.Posterior.verdicts`."""
     noted = posterior.run.get("verdicts") or {}
     if "labels" not in noted:
-        return Verdicts(_of_converged(posterior.converged), None)
+        return Verdicts(_of_point(posterior), None)
     grouped = noted.get("coteries")
     labels = _of_labels(noted["labels"], posterior)
     return Verdicts(labels, None if grouped is None else _of_coteries(grouped))
 
 
-def _of_converged(converged: bool) -> Verdict:
-    sentence = "The computation has come to rest." if converged else "The result still moves."
-    return Verdict(converged, sentence, {})
+def verdicts_by_name(posterior: Posterior) -> dict[str, dict[str, Any] | None]:
+    """Give both verdicts with all their numbers, items and labels named, as a record of the run."""
+    verdicts = posterior.verdicts
+    both = {"labels": verdicts.labels, "coteries": verdicts.coteries}
+    return {
+        name: None
+        if one is None
+        else {**_by_name(one.numbers, posterior), "settled": one.settled, "sentence": one.sentence}
+        for name, one in both.items()
+    }
+
+
+def _by_name(noted: Mapping[str, Any], posterior: Posterior) -> dict[str, Any]:
+    """Put names where the run noted the places of items, and the codes of labels."""
+    named, items = dict(noted), posterior.item_names
+    if "differ" in noted:
+        named["differ"] = items[noted["differ"]].tolist()
+    two = noted.get("readings")
+    if two is not None:
+        labels = posterior.annotations.classes[two["labels"]].tolist()
+        named["readings"] = {**two, "items": items[two["items"]].tolist(), "labels": labels}
+    return named
+
+
+def _of_point(posterior: Posterior) -> Verdict:
+    """Judge what was found without chains, from one start."""
+    done = posterior.run.get("iterations")
+    after = "" if done is None else f" after {count(int(done), 'iteration')}"
+    if posterior.method == "count":
+        said = "Labels settled: they are counted, and there is nothing to converge."
+    elif posterior.converged:
+        said = f"Labels settled: the iteration has come to rest{after}."
+    else:
+        said = f"Labels not settled: the iteration still moves{after}. Allow more of them."
+    return Verdict(posterior.converged, said, {})
 
 
 def _of_labels(noted: Mapping[str, Any], posterior: Posterior) -> Verdict:

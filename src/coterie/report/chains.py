@@ -144,31 +144,23 @@ def gone_of(posterior: Posterior) -> tuple[list[Facts], int]:
 
 def trust_point(posterior: Posterior) -> Facts:
     """Say what a result without chains is worth."""
-    if posterior.method == "count":
-        return {
-            "state": "ok",
-            "sentence": "A vote is a count: there is nothing to converge, and nothing that says "
-            "how uncertain the shares are. It gives point estimates, without intervals.",
-        }
+    labels = posterior.verdicts.labels
+    said = [labels.sentence, _limits(posterior) if labels.settled else ""]
     iterations = posterior.run.get("iterations")
-    after = "" if iterations is None else f" after {count(int(iterations), 'iteration')}"
-    limits = _limits(posterior)
-    if posterior.run.get("rested", posterior.converged):
-        reached = f"The iteration reached its tolerance{after}. " if iterations is not None else ""
-        if "starts" not in posterior.run:
-            return {"state": "ok", "sentence": f"{reached}{limits}"}
-        labels = posterior.verdicts.labels
-        state = "ok" if labels.settled else "bad"
-        return {"state": state, "sentence": f"{reached}{labels.sentence} {limits}"}
-    return {
-        "state": "bad",
-        "sentence": f"The iteration has not reached its tolerance{after}: do not trust this result "
-        "yet; allow more iterations.",
-    }
+    if "starts" in posterior.run and iterations is not None:
+        rested = "came to rest" if posterior.run.get("rested", True) else "still moved"
+        said.insert(0, f"The iteration {rested} after {count(int(iterations), 'iteration')}.")
+    sentence = " ".join(one for one in said if one)
+    return {"state": "ok" if labels.settled else "bad", "sentence": sentence}
 
 
 def _limits(posterior: Posterior) -> str:
     """Say what numbers without chains leave out."""
+    if posterior.method == "count":
+        return (
+            "Nothing says how uncertain the shares are: it gives point estimates, without "
+            "intervals."
+        )
     if posterior.method == "variational":
         return (
             "Its intervals are those of a variational approximation, which are too narrow, and its "
