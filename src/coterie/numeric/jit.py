@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import os
 import threading
 import time
@@ -152,6 +153,10 @@ class Compiled:
         self._dispatcher: Any = None
         self._round = -1
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be pickled by name: a kernel that is made of parts is found in the cache by theirs."""
+        return find_by_name, (self.function.__module__, self.function.__qualname__)
+
     @property
     def compiled(self) -> Any:
         """What numba calls a dispatcher, declared in the present way."""
@@ -190,6 +195,11 @@ class Compiled:
                 held.enter_context(cache.alone(self.folder, self.function))
             held.enter_context(_rarely)
             dispatcher.compile(kinds)
+
+
+def find_by_name(module: str, name: str) -> Any:
+    """Give what a module has under a name."""
+    return getattr(importlib.import_module(module), name)
 
 
 class Inner(Compiled):

@@ -14,6 +14,7 @@ from coterie.data.codes import Codes
 from coterie.kernels.gibbs.blocked.given import clear_totals, take_totals
 from coterie.kernels.gibbs.blocked.hard import HardItems, HardMarks, Told, sweep_hard
 from coterie.kernels.gibbs.blocked.items import Totals, new_totals
+from coterie.kernels.gibbs.blocked.kernels import kernels_around_items
 from coterie.kernels.gibbs.blocked.whole import new_stream
 from coterie.kernels.gibbs.consensus import model
 from coterie.kernels.gibbs.consensus.items import Given
@@ -123,27 +124,16 @@ def take(state: State, totals: Totals) -> None:
         state.guessed[c] = totals.guessed[c]
 
 
-@kernel
-def begin_sweep(
-    state: State, data: Codes, prior: Prior, streams: Streams, scratch: Scratch
-) -> None:
-    """Draw what the items are given, into ``scratch.whole.given``."""
-    begin(state, data, prior, scratch.whole.given, scratch, streams.moves)
+@part
+def end(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Move the annotators, note the sweep, and keep the draw if one is due."""
+    finish(sweep, state, data, prior, streams, record, scratch.plain)
 
 
-@kernel
-def take_counts(state: State, scratch: Scratch) -> None:
-    """Take in ``scratch.whole.totals``, which are of all items."""
-    take(state, scratch.whole.totals)
-
-
-@kernel
-def finish_sweep(
-    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
-) -> None:
-    """Take in ``scratch.whole.totals``, which are of all items, and end the trace's one sweep."""
-    take(state, scratch.whole.totals)
-    finish(0, state, data, prior, streams, record, scratch.plain)
+begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, end)
 
 
 @kernel
@@ -158,4 +148,4 @@ def run_block(
         sweep_hard(items, given, new_stream(streams.moves), totals, marks, record.tally)
         take(state, totals)
         tally_bystanders(state, prior, data, record.tally)
-        finish(sweep, state, data, prior, streams, record, scratch.plain)
+        end(sweep, state, data, prior, streams, record, scratch)

@@ -10,7 +10,8 @@ import numpy as np
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.blocked.given import draw_balance, draw_matrix_logs, take_totals
 from coterie.kernels.gibbs.blocked.items import Given, Totals
-from coterie.kernels.gibbs.blocked.whole import Whole, new_whole, sweep_whole, tally_others
+from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
+from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
 from coterie.kernels.gibbs.groups import update_concentration
 from coterie.kernels.gibbs.hcbcc import model
 from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
@@ -21,7 +22,7 @@ from coterie.kernels.keep import Record, Streams, draw_is_due
 from coterie.kernels.record import note_classes
 from coterie.kernels.shapes import Shapes
 from coterie.kernels.truth.counts import log_truth
-from coterie.numeric.jit import kernel, part
+from coterie.numeric.jit import part
 
 __all__ = [
     "Prior",
@@ -89,38 +90,5 @@ def finish(
         keep_draw(state, data, prior, streams, record.keep, scratch.plain)
 
 
-@kernel
-def begin_sweep(
-    state: State, data: Codes, prior: Prior, streams: Streams, scratch: Scratch
-) -> None:
-    """Draw what the items are given, into ``scratch.whole.given``."""
-    begin(state, data, prior, scratch.whole.given, scratch, streams.moves)
-
-
-@kernel
-def take_counts(state: State, scratch: Scratch) -> None:
-    """Take in ``scratch.whole.totals``, which are of all items."""
-    take(state, scratch.whole.totals)
-
-
-@kernel
-def finish_sweep(
-    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
-) -> None:
-    """Take in ``scratch.whole.totals``, which are of all items, and end the trace's one sweep."""
-    take(state, scratch.whole.totals)
-    finish(0, state, data, prior, streams, record, scratch)
-
-
-@kernel
-def run_block(
-    state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
-) -> None:
-    """Make as many sweeps as the trace has room for, changing the state in place."""
-    (view, _, _, _), whole = scratch
-    for sweep in range(len(record.trace.log_joint)):
-        begin(state, data, prior, whole.given, scratch, streams.moves)
-        sweep_whole(whole, view, data, streams.moves, record.tally)
-        take(state, whole.totals)
-        tally_others(view, data, record.tally)
-        finish(sweep, state, data, prior, streams, record, scratch)
+begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, finish)
+run_block = kernel_of_block(begin, take, finish)
