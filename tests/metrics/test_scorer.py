@@ -155,3 +155,21 @@ def test_what_is_no_truth_is_refused(given):
 def test_probabilities_are_insisted_on():
     with pytest.raises(DataError, match=r"needs probabilities.*Series"):
         metrics.score(pd.Series({"q1": "x"}), {"q1": "x"})
+
+
+def test_a_boolean_is_no_number():
+    p = pd.DataFrame({0: [0.2, 0.3], 1: [0.8, 0.7]}, index=["q1", "q2"])
+    with pytest.raises(DataError, match=r"the true label True is not one of the classes \[0, 1\]"):
+        metrics.score(p, {"q1": True, "q2": True})
+    with pytest.warns(DataWarning, match="1 of 2 scored items .* such as True"):
+        found = metrics.score(p, {"q1": True, "q2": 1})
+    assert (found.items, found.accuracy, found.n_not_a_class) == (2, 0.5, 1)
+    assert found.confusion.to_numpy().sum() == 2
+    rows = [("q1", "ann", 0), ("q1", "bob", 1), ("q2", "ann", 1)]
+    posterior = coterie.MajorityVote().fit(rows).posterior_
+    with pytest.raises(DataError, match="the true label True is not one of the classes"):
+        posterior.score({"q1": True})
+    with pytest.raises(DataError, match="the label True of item 'q1' in gold is not one of"):
+        coterie.read(rows, gold={"q1": True})
+    with pytest.raises(DataError, match=r"True .* 1 are of different types"):
+        metrics.accuracy({"q1": True}, {"q1": 1})

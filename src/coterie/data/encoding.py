@@ -303,10 +303,20 @@ def look_up(values: Array, vocabulary: Array) -> Array:
     elif cells and places and _all_text(places) and not _any_text(cells):
         cells = list(map(text_of, cells))
     if _BOOLEANS & {*map(type, cells), *map(type, places)}:
-        # With its kind, because True == 1: a dictionary alone would find one for the other.
-        cells, places = ([(type(x) in _BOOLEANS, x) for x in some] for some in (cells, places))
+        cells, places = with_kinds(cells), with_kinds(places)
     place = {value: code for code, value in enumerate(places)}
     return np.array([place.get(cell, -1) for cell in cells], np.int32)
+
+
+def with_kinds(values: Iterable[Hashable]) -> list[Hashable]:
+    """Give values that tell a boolean from a number: True == 1, for a dictionary too.
+
+    Examples
+    --------
+    >>> with_kinds([True, 1])
+    [(True, True), (False, 1)]
+    """
+    return [(type(value) in _BOOLEANS, value) for value in values]
 
 
 def _all_text(cells: Sequence[Hashable]) -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data.encoding import with_kinds
 from coterie.errors import DataError, DataWarning
 
 Labels = pd.Series | Mapping[Any, Any]
 Predictions = pd.Series | Mapping[Any, Any] | pd.DataFrame
 Ties = Literal["shared", "lowest"]
+FloatArray = NDArray[np.float64]
 
 # Probabilities this close to the largest are as large: sums of floats in another order.
 TIE = 1e-9
@@ -33,15 +35,57 @@ class Matched(NamedTuple):
     truth: NDArray[np.int64]  # (items,)         code of the true class
     item: NDArray[np.int64]  # (best,)           item of each best class
     best: NDArray[np.int64]  # (best,)           code of the class
-    share: NDArray[np.float64]  # (best,)        one over the number that tie
-    probability: NDArray[np.float64] | None  # (items, classes); None if labels were given
+    share: FloatArray  # (best,)        one over the number that tie
+    probability: FloatArray | None  # (items, classes); None if labels were given
 
     @property
-    def hit(self) -> NDArray[np.float64]:
+    def hit(self) -> FloatArray:
         """The share of each item that is right, shape (items,)."""
         right = self.share * (self.best == self.truth[self.item])
         hit = np.bincount(self.item, weights=right, minlength=len(self.truth))
         return hit.astype(np.float64, copy=False)  # numpy's stubs overlook the weights
+
+
+def best_shares(weight: FloatArray, *, ties: Ties = "shared") -> FloatArray:
+    """Give each item to its class of the highest weight: the rule of all who score.
+
+    Parameters
+    ----------
+    weight
+        Probabilities, or their logarithms less anything per item, shape (items, classes).
+    ties
+        ``"shared"``: k classes of the same weight have 1/k each. ``"lowest"``: the first has all.
+
+    Examples
+    --------
+    >>> best_shares(np.array([[0.5, 0.5], [0.2, 0.8]])).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    top = weight >= weight.max(axis=1, keepdims=True) - TIE
+    if ties == "lowest":
+        top &= top.cumsum(axis=1) == 1
+    return np.asarray(top / top.sum(axis=1, keepdims=True))
+
+
+def right_shares(weight: FloatArray, truth: NDArray[np.int64]) -> FloatArray:
+    """Give how far each item is right, 0 to 1, shape (items,).
+
+    Parameters
+    ----------
+    weight
+        As in :func:`best_shares`.
+    truth
+        The code of the true class, shape (items,); beyond the classes it is a label that is none
+        of them, and a miss.
+
+    Examples
+    --------
+    >>> right_shares(np.array([[0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 2])).tolist()
+    [0.5, 1.0, 0.0]
+    """
+    is_class = truth < weight.shape[1]
+    found = best_shares(weight)[np.arange(len(truth)), np.where(is_class, truth, 0)]
+    return np.asarray(found * is_class)
 
 
 def match(predictions: Predictions, truth: Labels, *, ties: Ties = "shared") -> Matched:
@@ -130,17 +174,21 @@ def check_items(predicted: pd.Index, known: pd.Index) -> None:
         if len(index) == 0:
             raise DataError(f"there is no item in the {what}")
     n_both = int(predicted.isin(known).sum())
-    fewer = min(len(predicted), len(known))
     if n_both == 0:
         raise DataError(
             "no item has both a prediction and a truth: predictions are of "
             f"{first_of(predicted)!r}, ..., the truth is of {first_of(known)!r}, ...; "
             "write the ids the same way (also text or number)"
         )
-    if 2 * n_both < fewer:
+    warn_of_few(n_both, len(predicted), len(known))
+
+
+def warn_of_few(n_both: int, n_predicted: int, n_known: int) -> None:
+    """Warn if fewer than half of those with a prediction, or with a truth, have both."""
+    if 2 * n_both < min(n_predicted, n_known):
         _warn(
-            f"only {n_both:,} items have both a prediction ({len(predicted):,} items) and a truth "
-            f"({len(known):,} items); are all ids written the same way?"
+            f"only {n_both:,} items have both a prediction ({n_predicted:,} items) and a truth "
+            f"({n_known:,} items); are all ids written the same way?"
         )
 
 
@@ -156,13 +204,15 @@ def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
     if labels.isna().any():
         item = first_of(labels.index[labels.isna()])
         raise DataError(f"item {item!r} has no predicted label; drop it, or predict it")
-    said, true = set(labels), set(known)
-    if said.isdisjoint(true) and {*map(str, said)} & {*map(str, true)}:
+    said, true = (dict(zip(with_kinds(x), x, strict=True)) for x in (labels, known))
+    alike = {*map(str, said.values())} & {*map(str, true.values())}
+    alike |= {*said.values()} & {*true.values()}  # True and 1
+    if said.keys().isdisjoint(true) and alike:
         raise DataError(
-            f"predicted labels such as {next(iter(said))!r} and true labels such as "
-            f"{next(iter(true))!r} are of different types; convert one of them"
+            f"predicted labels such as {next(iter(said.values()))!r} and true labels such as "
+            f"{next(iter(true.values()))!r} are of different types; convert one of them"
         )
-    classes = _in_order(said | true)
+    classes = _in_order({**said, **true}.values())
     n_items = len(known)
     return Matched(
         items=known.index,
@@ -185,41 +235,41 @@ def match_rows(frame: pd.DataFrame, known: pd.Series, *, ties: Ties) -> Matched:
     classes = _with_true_labels(frame.columns.tolist(), known)
     probability = np.zeros((len(frame), len(classes)))
     probability[:, : frame.shape[1]] = _check_probabilities(frame)
-    top = probability >= probability.max(axis=1, keepdims=True) - TIE
-    if ties == "lowest":
-        top &= top.cumsum(axis=1) == 1
-    item, best = np.nonzero(top)
+    share = best_shares(probability, ties=ties)
+    item, best = np.nonzero(share)
     return Matched(
         items=frame.index,
         classes=classes,
         truth=_encode(known, classes),
         item=item,
         best=best,
-        share=1 / top.sum(axis=1)[item],
+        share=share[item, best],
         probability=probability,
     )
 
 
 def _with_true_labels(classes: list[Any], known: pd.Series) -> list[Any]:
     """Give the classes, and after them the true labels that are not among them."""
-    there = set(classes)
-    absent = [label for label in known.tolist() if label not in there]
+    there, true = set(with_kinds(classes)), known.tolist()
+    kinds = with_kinds(true)
+    absent = {kind: label for kind, label in zip(kinds, true, strict=True) if kind not in there}
     if not absent:
         return classes
-    if len(absent) == len(known):
+    first, n_absent = next(iter(absent.values())), sum(kind in absent for kind in kinds)
+    if n_absent == len(known):
         raise DataError(
-            f"the true label {absent[0]!r} is not one of the classes {classes} that have a column, "
+            f"the true label {first!r} is not one of the classes {classes} that have a column, "
             "nor is any other; write them the same way (also text or number), or fit with "
             "classes=..."
         )
     _warn(
-        f"{len(absent):,} of {len(known):,} scored items have a true label that is not among the "
-        f"classes, such as {absent[0]!r}; they count as wrong"
+        f"{n_absent:,} of {len(known):,} scored items have a true label that is not among the "
+        f"classes, such as {first!r}; they count as wrong"
     )
-    return [*classes, *dict.fromkeys(absent)]
+    return [*classes, *absent.values()]
 
 
-def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
+def _check_probabilities(frame: pd.DataFrame) -> FloatArray:
     try:
         probability = frame.to_numpy(np.float64)
     except (TypeError, ValueError) as error:
@@ -237,11 +287,11 @@ def _check_probabilities(frame: pd.DataFrame) -> NDArray[np.float64]:
 
 
 def _encode(labels: pd.Series, classes: list[Any]) -> NDArray[np.int64]:
-    code = {label: t for t, label in enumerate(classes)}
-    return np.array([code.get(label, -1) for label in labels.tolist()], np.int64)
+    code = {label: t for t, label in enumerate(with_kinds(classes))}
+    return np.array([code.get(label, -1) for label in with_kinds(labels.tolist())], np.int64)
 
 
-def _in_order(labels: set[Any]) -> list[Any]:
+def _in_order(labels: Collection[Any]) -> list[Any]:
     """Numbers by size, else sorted as text."""
     numbers = all(isinstance(label, int | float) for label in labels)
     return sorted(labels, key=None if numbers else str)
