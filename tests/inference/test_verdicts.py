@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 
 import coterie
+from coterie.cli.show import convergence
 from coterie.inference.verdicts import note_coteries, note_labels, note_readings
+from coterie.judges import look_at
+from coterie.judges.words import reading_rows
 from coterie.posterior import Draws
-from coterie.posterior.verdicts import verdicts_by_name
+from coterie.posterior.verdicts import reading_names, verdicts_by_name
+from coterie.report.chains import reading_facts
 
 
 def drawn(partition):
@@ -142,3 +146,26 @@ def test_an_iteration_that_still_moves_is_not_settled():
         moved = coterie.QuickConsensus(n_iter=1, tol=1e-12).fit(rows).posterior_.verdicts.labels
     assert not moved.settled
     assert moved.sentence.startswith("Labels not settled: the iteration still moves after 2 ")
+
+
+def test_two_readings_have_one_name_each_wherever_they_are_shown(capsys):
+    rows = [(f"q{i}", f"w{l}", "no" if i < 2 else "yes") for i in range(4) for l in range(3)]
+    posterior = coterie.EBCC(random_state=0).fit(rows).posterior_
+    assert reading_names(posterior) == []
+    two = {"chains": [[3, 18], [8]], "items": [3, 1], "labels": [[0, 1], [1, 0]], "n_differ": 2}
+    two["probability"] = [[0.9, 0.8], [0.7, 0.6]]
+    noted = {"settled": False, "chains": 3, "starts": 41, "one_label": 0.5, "n_differ": 2}
+    noted |= {"differ": [1, 3], "readings": two}
+    ended = {"stopped": "", "chains": 4, "sweeps": 9, "left_out": [], "verdicts": {"labels": noted}}
+    posterior = replace(posterior, run=ended, method="gibbs")
+    names = ["starts 3 and 18", "start 8"]
+    assert reading_names(posterior) == names
+    (one, other), table = names, posterior.readings()
+    assert table.columns.tolist() == [
+        "item", one, f"probability in {one}", other, f"probability in {other}",
+    ]  # fmt: skip
+    assert reading_facts(posterior)["heads"] == names
+    assert reading_rows(look_at(posterior)).header == ["item", *names]
+    convergence(posterior)
+    (heads,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("item"))
+    assert heads.split() == ["item", *one.split(), "probability", *other.split(), "probability"]

@@ -19,6 +19,7 @@ from coterie.data.annotations import Annotations
 from coterie.metrics import Score
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
+from coterie.posterior.verdicts import reading_names
 from coterie.words.console import SafeConsole
 from coterie.words.numbers import count
 
@@ -281,7 +282,8 @@ def convergence(posterior: Posterior) -> None:
     if two is not None:
         title = "Two readings: a known label (gold) of these items would decide"
         shown = two.head(MOST_DECIDING).astype({"item": str})
-        shown.columns = [name.partition(" in ")[0] for name in shown.columns]
+        heads = [head for name in reading_names(posterior) for head in (name, "probability")]
+        shown.columns = ["item", *heads]
         print_frame(shown, title, out)
 
 

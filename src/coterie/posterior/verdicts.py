@@ -119,7 +119,7 @@ def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
         more = "restarts" if "starts" in noted else "chains"
         remedy = f"Known labels (gold) of those would settle it, or more {more}."
         return f"Labels not settled: {same}; {which}. {remedy}"
-    one, other = (chain_words(chains, _one_of(noted)) for chains in two["chains"])
+    one, other = _names(noted)
     which = _named(two["n_differ"], items[two["items"][:NAMED]])
     return (
         f"Labels not settled: {same}. There are two readings, and nothing says which holds: that"
@@ -137,20 +137,31 @@ def _said_by_one(noted: Mapping[str, Any]) -> str:
     )
 
 
-def _one_of(noted: Mapping[str, Any]) -> str:
-    return "start" if "starts" in noted else "chain"
+def _noted(posterior: Posterior) -> Mapping[str, Any]:
+    """Give what the run noted of the labels."""
+    return (posterior.run.get("verdicts") or {}).get("labels") or {}
+
+
+def _names(noted: Mapping[str, Any]) -> list[str]:
+    """Name readings by the chains, or starts, that they are of."""
+    one = "start" if "starts" in noted else "chain"
+    return [chain_words(chains, one) for chains in noted["readings"]["chains"]]
+
+
+def reading_names(posterior: Posterior) -> list[str]:
+    """Name the readings of :func:`reading_table`, two or none, by the chains that they are of."""
+    noted = _noted(posterior)
+    return [] if noted.get("readings") is None else _names(noted)
 
 
 def reading_table(posterior: Posterior) -> pd.DataFrame | None:
     """Set two readings side by side; see :meth:`coterie.Posterior.readings`."""
-    noted = (posterior.run.get("verdicts") or {}).get("labels") or {}
-    two = noted.get("readings")
+    two = _noted(posterior).get("readings")
     if two is None:
         return None
-    a = posterior.annotations
+    a, names = posterior.annotations, reading_names(posterior)
     columns: dict[str, Any] = {}
-    for chains, codes, sure in zip(two["chains"], two["labels"], two["probability"], strict=True):
-        name = chain_words(chains, _one_of(noted))
+    for name, codes, sure in zip(names, two["labels"], two["probability"], strict=True):
         columns |= {name: a.classes[codes], f"probability in {name}": sure}
     return pd.DataFrame({"item": posterior.item_names[two["items"]], **columns})
 

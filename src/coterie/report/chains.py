@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from coterie.abilities import SAMPLED
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, Quantity, quantities_of
 from coterie.posterior import Posterior
-from coterie.posterior.verdicts import chain_words
+from coterie.posterior.verdicts import reading_names
 from coterie.report.people import records
 from coterie.words.names import name
 from coterie.words.numbers import be, count, decimal, listed
@@ -64,8 +64,8 @@ def reading_facts(posterior: Posterior) -> Facts | None:
         return None
     two = posterior.verdicts.labels.numbers["readings"]
     rows = [[name(row[0]), (name(row[1]), row[2]), (name(row[3]), row[4])] for row in frame.values]
-    heads = [chain_words(some) for some in two["chains"]]
-    return {"heads": heads, "rows": rows, "left_out": int(two["n_differ"]) - len(rows)}
+    heads, left_out = reading_names(posterior), int(two["n_differ"]) - len(rows)
+    return {"heads": heads, "rows": rows, "left_out": left_out}
 
 
 def quantity_name(posterior: Posterior, quantity: Quantity) -> str:
