@@ -54,6 +54,19 @@ def test_claimed_and_right(crowd):
     assert check.more == int(np.ceil(1.96**2 * 0.7 * 0.3 / 0.03**2)) - 4
 
 
+def test_ties_are_shared_and_are_no_surprise(crowd):
+    annotations = coterie.read(crowd.annotations, gold=known(crowd, 4))
+    truth = annotations.codes.gold[:4]
+    p = np.zeros((4, 3))
+    p[np.arange(4), truth] = p[np.arange(4), (truth + 1) % 3] = 0.4
+    p[np.arange(4), (truth + 2) % 3] = 0.2
+    check = compare(annotations, np.arange(4), p)
+    assert check.table["right"].tolist() == [0.5] * 4
+    assert check.right == 0.5
+    # Each counts 1/2 with probability 0.8, else nothing: 0.4 on average, variance 0.2 - 0.16.
+    assert check.surprise == pytest.approx((2 - 1.6) / np.sqrt(4 * 0.04))
+
+
 @pytest.mark.parametrize("truth_at", [0.5, 2.0])
 def test_the_temperature_is_found(truth_at):
     rng = np.random.default_rng(0)

@@ -17,6 +17,7 @@ from coterie.data.annotations import Annotations
 from coterie.errors import Argument, CoterieWarning, DataError
 from coterie.io import read
 from coterie.metrics.calibration import chance_interval
+from coterie.metrics.matching import best_shares
 from coterie.models.base import Estimator
 from coterie.models.registry import DEFAULT, make_model
 from coterie.posterior import Posterior
@@ -39,7 +40,8 @@ class GoldCheck:
     Parameters
     ----------
     table
-        One row per known item: item, truth, label, probability (claimed), right.
+        One row per known item: item, truth, label, probability (claimed), right: 0 or 1, and 1/k
+        where k classes tie and the truth is one of them, as in :meth:`coterie.Posterior.score`.
     claimed, right
         Mean probability of the labels, and the share that is right.
     low, high
@@ -154,13 +156,7 @@ def hidden_probabilities(
 ) -> tuple[NDArray[np.int64], FloatArray]:
     """Give the known items that have labels, and their probabilities without their own gold."""
     gold = annotations.codes.gold
-    (known,) = np.nonzero((gold >= 0) & (annotations.labels_per_item > 0))
-    if len(known) < 2 or folds < 2:
-        raise DataError(
-            f"a check by gold needs two known items with labels and two folds, got {len(known):,} "
-            f"and {folds}",
-            remedy=["pass ", Argument("gold"), " with known labels of some items"],
-        )
+    known = known_places(annotations, folds)
     found = np.zeros((len(known), annotations.n_classes))
     for fold in np.array_split(rng.permutation(len(known)), min(folds, len(known))):
         hidden = gold.copy()
@@ -172,17 +168,31 @@ def hidden_probabilities(
     return known, found
 
 
+def known_places(annotations: Annotations, folds: int = FOLDS) -> NDArray[np.int64]:
+    """Give the places of the known items that have labels; say so if they are too few to check."""
+    (known,) = np.nonzero((annotations.codes.gold >= 0) & (annotations.labels_per_item > 0))
+    if len(known) < 2 or folds < 2:
+        raise DataError(
+            f"a check by gold needs two known items with labels and two folds, got {len(known):,} "
+            f"and {folds}",
+            remedy=["pass ", Argument("gold"), " with known labels of some items"],
+        )
+    return np.asarray(known)
+
+
 def compare(
     annotations: Annotations, known: NDArray[np.int64], probability: FloatArray
 ) -> GoldCheck:
     """Set what was claimed of known items against what is so."""
     truth = annotations.codes.gold[known].astype(np.int64)
-    label = probability.argmax(axis=1)
-    sure, hit = probability.max(axis=1), label == truth
+    label, sure = probability.argmax(axis=1), probability.max(axis=1)
+    part = best_shares(probability)
+    hit = part[np.arange(len(truth)), truth]
     right = float(hit.mean())
     share = pd.DataFrame({"items": [len(hit)], "accuracy": [right]})
     (low,), (high,) = chance_interval(share)
-    spread = math.sqrt(max(float((sure * (1 - sure)).sum()), SMALLEST))
+    # Of k classes that tie one holds with probability k * sure, and then 1 / k is right.
+    spread = math.sqrt(max(float((sure * (part.max(axis=1) - sure)).sum()), SMALLEST))
     # Half a label on either side: a perfect score of few items is no certainty.
     smooth = (hit.sum() + 0.5) / (len(hit) + 1)
     wanted = math.ceil(SURPRISE**2 * smooth * (1 - smooth) / PRECISION**2)

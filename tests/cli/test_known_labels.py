@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from builders.command import ROWS, coterie
+from coterie.models import MajorityVote
 from coterie.simulation import simulate
 
 
@@ -104,6 +105,17 @@ def test_a_quick_model_is_checked_by_gold_and_mended_on_request(checked, tmp_pat
     assert "The probabilities on this page are mended by that." in page
     assert f"right, of 30 known ({100 * record['claimed']:.0f}" in page
     assert "Gold: " not in checked("--model", "quick", "--no-check-gold").stdout
+
+
+@pytest.mark.parametrize("option", ["--check-gold", "--recalibrate"])
+def test_a_check_without_gold_is_refused_before_the_fit(labels, tmp_path, monkeypatch, option):
+    monkeypatch.setattr(MajorityVote, "_fit", lambda *told: pytest.fail("it was fitted"))
+    done = coterie("aggregate", labels, "--model", "majority", option, "--out", tmp_path / "r")
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "Error: a check by gold needs two known items with labels and two folds, got 0 and 5; pass"
+        " --gold with known labels of some items"
+    ]
 
 
 def test_probabilities_that_gold_does_not_refute_stay_and_that_is_said(tmp_path):

@@ -1,5 +1,6 @@
 """coterie aggregate of a pattern: through shards, part by part, all or nothing."""
 
+import hashlib
 import json
 
 import pandas as pd
@@ -45,6 +46,17 @@ def test_a_pattern_gives_what_the_whole_file_does(folder, monkeypatch):
         assert one == other, name
     records = [json.loads((folder / run / "run.json").read_text()) for run in ("scanned", "read")]
     assert records[0]["scores"] == records[1]["scores"]
+    assert records[0]["truth"] == records[1]["truth"]
+    assert set(records[1]) <= set(records[0])
+    told = "\n".join(
+        f"{(folder / 'labels' / name).stat().st_size} {name}"
+        for name in ("0.parquet", "1.parquet", "2.parquet")
+    )
+    assert records[0]["input"]["sha256"] == hashlib.sha256(told.encode()).hexdigest()
+    assert records[0]["input"]["sha256_of"] == "names and sizes of the files"
+    pages = [(folder / run / "report.html").read_text("utf-8") for run in ("scanned", "read")]
+    one, other = (page.split('id="truth"')[1].split("</section>")[0] for page in pages)
+    assert one == other
     assert records[0]["run"] == records[1]["run"]
     saved = package.load(folder / "scanned/run.coterie")
     assert saved.annotators()["n_labels"].sum() == 360
@@ -76,6 +88,19 @@ def test_the_default_model_takes_a_pattern(folder, monkeypatch):
     assert saved.method == "blocked gibbs"
     assert saved.annotators()["accuracy_low"].notna().all()
     assert "coterie" in (folder / "many/report.html").read_text("utf-8")
+
+
+def test_a_truth_of_which_few_items_are_there_is_warned_of(folder):
+    truth = CROWD.truth.rename_axis("item").rename("label").iloc[:20]
+    truth.rename(index=lambda item: f"{item}x" if item != CROWD.truth.index[0] else item).to_csv(
+        folder / "few.csv"
+    )
+    sentence = "only 1 items have both a prediction (90 items) and a truth (20 items)"
+    for how in ((), ("--scan",)):
+        told = ("--model", "majority", "--truth", folder / "few.csv")
+        done = coterie("aggregate", folder / "whole.parquet", *told, *how)
+        assert done.returncode == 0, done.stderr
+        assert sentence in done.stderr
 
 
 def test_a_folder_is_scanned_where_that_is_asked_for(folder):

@@ -39,7 +39,8 @@ from coterie.io.write import (
     table_writer,
     targets,
 )
-from coterie.models import Estimator, MajorityVote, make_model
+from coterie.models import Estimator, make_model
+from coterie.models.beside_vote import Scored, score_beside_vote, score_vote
 from coterie.models.update import joined
 from coterie.posterior import Posterior
 from coterie.posterior.sheets import confusion_sheet, coterie_sheet, label_sheet
@@ -50,7 +51,6 @@ from coterie.version import __version__
 if TYPE_CHECKING:
     from coterie.metrics import Score
     from coterie.report import Shown
-    from coterie.report.truth import Scored
 
 TABLES: Mapping[str, Callable[[Posterior], pd.DataFrame]] = {
     "labels": label_sheet,
@@ -110,7 +110,8 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
     shown = shown_with(job.beside, sources, annotations) if "report" in paths else None
     truth_file = None if job.truth is None else find(job.truth)
     truth = None if truth_file is None else read_truth(truth_file, annotations)
-    scores = {} if truth is None else score_vote(annotations, truth)
+    vote = vote_scored(annotations, truth)
+    insist_on_gold(annotations, job)
     known = kinds_told(job.kinds, model, files, annotations)
     start = time.perf_counter()
     with compiling_ahead(model) as compiling:
@@ -121,15 +122,11 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
     if job.update is not None:
         say_time(job.update, seconds)
     posterior = checked_by_gold(posterior, job)
-    scored = None
-    if truth is not None and scores:
-        from coterie.report.truth import Scored
-
-        scored = Scored(posterior.score(truth), *scores.values())
-        scores[posterior.model] = scored.own
+    scored = None if vote is None else score_beside_vote(posterior, truth, vote)
+    scores = {} if scored is None else scored.by_model(posterior.model)
     record = {
         **describe(posterior, job, seconds),
-        "scores": scores[posterior.model].numbers() if scores else {},
+        "scores": {} if scored is None else scored.own.numbers(),
         "input": {**checked_all(sources, files), **sizes(annotations)},
         "gold": gold_facts(annotations),
         "truth": None if truth_file is None else checked(str(job.truth), truth_file),
@@ -177,14 +174,21 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
     return check.noted_in(posterior)
 
 
-def score_vote(annotations: Annotations, truth: pd.Series) -> dict[str, Score]:
-    """Score the vote, by its name; say so if there is no item to score, and give nothing."""
-    vote = MajorityVote(duplicates="keep").fit(annotations).posterior_
-    score = vote.score(truth)
-    if score.items == 0:
+def insist_on_gold(annotations: Annotations, job: Job) -> None:
+    """Say before the fit that there is no gold to check its result by, where that is asked for."""
+    if job.check_gold or job.recalibrate:
+        from coterie.goldcheck import known_places
+
+        known_places(annotations)
+
+
+def vote_scored(labels: Annotations | Scan, truth: pd.Series | None) -> Score | None:
+    """Score the vote, if there is a truth; say so if there is no item to score, and give None."""
+    vote = None if truth is None else score_vote(labels, truth)
+    if vote is not None and vote.items == 0:
         show.nothing_to_score()
-        return {}
-    return {vote.model: score}
+        return None
+    return vote
 
 
 def places(job: Job, model: Estimator, *, parts: bool = False) -> dict[str, Path]:
@@ -294,18 +298,18 @@ def checked_all(sources: Sequence[str], files: Sequence[File]) -> dict[str, Any]
     return {"path": named, "files": len(files), "sha256": together}
 
 
-def gold_facts(annotations: Annotations) -> dict[str, Any] | None:
+def gold_facts(labels: Annotations | Scan) -> dict[str, Any] | None:
     """Say where the known labels came from: a column of the input, or a file of their own."""
-    if annotations.provenance is None or annotations.provenance.gold is None:
+    if labels.provenance is None or labels.provenance.gold is None:
         return None
-    gold = annotations.provenance.gold
+    gold = labels.provenance.gold
     if gold.source is None:
         where: dict[str, Any] = {"column": gold.column}
     elif gold.source.path in (None, "-"):  # standard input cannot be read again
         where = {"path": gold.source.path}
     else:
         where = checked(str(gold.source.path), find(str(gold.source.path)))
-    return {**where, "items": len(annotations.gold)}
+    return {**where, "items": labels.n_gold if isinstance(labels, Scan) else len(labels.gold)}
 
 
 def sizes(annotations: Annotations) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from pathlib import Path
 from coterie.cli import aggregate, show
 from coterie.cli.compile_early import compiling_ahead
 from coterie.metrics import adjusted_rand_index
-from coterie.models import MajorityVote, make_model
+from coterie.models import make_model
+from coterie.models.beside_vote import score_beside_vote
 from coterie.posterior import Posterior
-from coterie.report.truth import Scored
 from coterie.simulation import Crowd, simulate
 
 
@@ -25,14 +25,13 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     with compiling_ahead(estimator):
         posterior = estimator.fit(crowd.annotations).posterior_
     seconds = time.perf_counter() - start
-    vote = MajorityVote().fit(crowd.annotations).posterior_
-    scores = {p.model: p.score(crowd.truth) for p in (vote, posterior)}
+    scored = score_beside_vote(posterior, crowd.truth)
+    scores = scored.by_model(posterior.model)
     record = {
         **aggregate.describe(posterior, job, seconds),
-        "scores": scores[posterior.model].numbers(),
+        "scores": scored.own.numbers(),
         "input": {"simulated": "mixed", **aggregate.sizes(crowd.annotations)},
     }
-    scored = Scored(scores[posterior.model], scores[vote.model])
     with aggregate.keeping(posterior, scores):
         aggregate.write(posterior, paths, record, scored, force=force)
     remark = recovery(posterior, crowd) if posterior.abilities.coteries else ""

@@ -22,6 +22,7 @@ from coterie.io.write import table_writer
 from coterie.judges import Panel, look_at, words
 from coterie.judges.page import make_page
 from coterie.models import make_model
+from coterie.models.beside_vote import score_vote
 from coterie.posterior.sheets import REVIEW, label_sheet, needs_review
 from coterie.posterior.store import writer as posterior_writer
 from coterie.words.numbers import count, percent
@@ -66,6 +67,8 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], asked: Asked, target
         said = f"{len(columns):,} of {count(annotations.n_items, 'item')}"
         show.console().print(escape(f"{asked.columns}: numbers of {said}"), soft_wrap=True)
     truth = None if asked.truth is None else read_truth(asked.truth, annotations)
+    if truth is not None and score_vote(annotations, truth).items == 0:  # before the long part
+        show.nothing_to_score()
     settings = {"random_state": asked.seed, "duplicates": reading["duplicates"], "progress": True}
     model = make_model(asked.model, **settings)
     with compiling_ahead(model):

@@ -13,11 +13,13 @@ from coterie.cli.rescue import nothing_lost
 from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, write_set
 from coterie.files.writable import check_room
+from coterie.io.files import find
 from coterie.io.read import read_truth
 from coterie.io.scan import Scan, scan
-from coterie.io.scan.sources import is_scanned
+from coterie.io.scan.sources import find_all, is_scanned, sum_of_names
 from coterie.io.write import check_format, json_writer, table_writer
-from coterie.models import Estimator, MajorityVote
+from coterie.models import Estimator
+from coterie.models.beside_vote import Scored, score_beside_vote
 from coterie.posterior import Posterior
 from coterie.posterior.parts import Totals, part_writers, sum_up
 from coterie.posterior.sharded import MOST_ON_PAGE, ShardedPosterior, sample_title
@@ -49,33 +51,36 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: st
     model = model_of(job, engine)
     check_format("parquet")
     paths = aggregate.places(job, model, parts=True)
-    truth = None if job.truth is None else read_truth(job.truth)
+    truth_file = None if job.truth is None else find(job.truth)
+    truth = None if truth_file is None else read_truth(truth_file)
     told = {name: reading[name] for name in READ}
     labels = scan(sources[0] if len(sources) == 1 else list(sources), **told, engine=engine)
     say_scanned(sources, labels)
+    read = facts_of(sources, labels)
     if labels.n_items > MOST_ON_PAGE and paths:
         del paths["posterior"]  # it would be one file of all items
     if job.out is not None:
         check_room(job.out, aggregate.least_bytes(labels))
+    vote = aggregate.vote_scored(labels, truth)  # before the long part
     start = time.perf_counter()
     posterior = model.fit(labels).posterior_.compact()
     assert isinstance(posterior, ShardedPosterior)  # what fit gives of a scan
     fitted = time.perf_counter() - start
     show.line(f"Fitted {posterior.model} in {seconds(fitted)} s")
-    scores: dict[str, Score] = {}
-    if truth is not None:
-        vote = MajorityVote().fit(labels).posterior_
-        scores = {one.model: one.score(truth) for one in (vote, posterior)}
+    scored = None if vote is None else score_beside_vote(posterior, truth, vote)
+    scores = {} if scored is None else scored.by_model(posterior.model)
     record = {
         **aggregate.describe(posterior, job, fitted),
-        "scores": scores[posterior.model].numbers() if scores else {},
-        "input": facts_of(sources, labels),
+        "scores": {} if scored is None else scored.own.numbers(),
+        "input": read,
+        "gold": aggregate.gold_facts(labels),
+        "truth": None if truth_file is None else aggregate.checked(str(job.truth), truth_file),
         "engine": engine,
     }
     start, totals = time.perf_counter(), Totals(posterior)
     if paths:
         with keeping(posterior, scores):
-            write(posterior, paths, record, totals, force=job.force)
+            write(posterior, paths, record, totals, scored, force=job.force)
     else:
         sum_up(posterior, totals)
     wrote = time.perf_counter() - start
@@ -140,6 +145,8 @@ def facts_of(sources: Sequence[str], labels: Scan) -> dict[str, Any]:
     return {
         "path": sources[0] if len(sources) == 1 else list(sources),
         "files": labels.n_files,
+        "sha256": sum_of_names(find_all(sources)),
+        "sha256_of": "names and sizes of the files",
         "origin": labels.origin,
         "items": labels.n_items,
         "annotators": labels.n_annotators,
@@ -156,6 +163,7 @@ def write(
     paths: Mapping[str, Path],
     record: Mapping[str, Any],
     totals: Totals,
+    scored: Scored | None,
     *,
     force: bool,
 ) -> None:
@@ -178,14 +186,14 @@ def write(
     if "diagnostics" in paths:
         writers["diagnostics"] = table_writer(Posterior.diagnostics(posterior), format)
     if "report" in paths:
-        writers["report"] = page(posterior, record)
+        writers["report"] = page(posterior, record, scored)
     parts = part_writers(posterior, out / "labels", totals)
     old = [*aggregate.leavings(paths), out / "run.coterie"]
     found = {**parts, **{path: writers[name] for name, path in paths.items()}}
     write_set(out, found, old, force=force)
 
 
-def page(posterior: ShardedPosterior, record: Mapping[str, Any]) -> Writer:
+def page(posterior: ShardedPosterior, record: Mapping[str, Any], scored: Scored | None) -> Writer:
     """Make the report; say which items it leaves out, if there are too many."""
     from coterie.report.page import writer
 
@@ -197,7 +205,7 @@ def page(posterior: ShardedPosterior, record: Mapping[str, Any]) -> Writer:
             f"The report shows {shown.annotations.n_items:,} of {posterior.scan.n_items:,} items, "
             "a sample by a hash of their ids; people are of all labels. No run.coterie is written"
         )
-    return writer(shown, title=title, record=record)
+    return writer(shown, title=title, record=record, truth=scored)
 
 
 def say_result(

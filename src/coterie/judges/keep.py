@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.errors import DataError
 from coterie.metrics.calibration import chance_interval
+from coterie.metrics.matching import right_shares
 from coterie.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
@@ -34,7 +35,8 @@ class Kept:
     agreement, low, high
         Share of items on which its consensus is that of all judges; 95 % interval.
     right, right_whole
-        Shares of known items that it, and the whole panel, gets right; None without any.
+        Shares of known items that it, and the whole panel, gets right, ties shared; None without
+        any.
     tolerance
         What it may lose of each.
     found
@@ -81,7 +83,8 @@ def keep(
     posterior
         The result of the whole panel.
     known
-        The known class of each item, -1 where unknown, shape (items,).
+        The known class of each item, -1 where unknown, beyond the classes where the true label is
+        none of them, shape (items,).
     prices
         What each judge costs; one each by default.
     tolerance
@@ -129,28 +132,30 @@ class Trial:
     def __init__(self, posterior: Posterior, known: NDArray[np.int64], tolerance: float) -> None:
         self.evidence = log_evidence(posterior)
         self.balance = np.log(np.maximum(posterior.class_balance, 1e-12))
-        self.known, self.tolerance = known, tolerance
+        (self.known,) = np.nonzero(known >= 0)
+        self.truth, self.tolerance = known[self.known], tolerance
         labelled = posterior.annotations.labels_per_item > 0
         self.labelled, self.counted = labelled, int(labelled.sum())
-        together = self.label(range(len(self.evidence)))
+        together = self.weigh(range(len(self.evidence)))
         gold = posterior.annotations.codes.gold >= 0  # there the consensus is what was told
-        self.whole = np.where(gold, together, posterior.label_code)
-        self.right_whole = self._right(self.whole)
+        self.whole = np.where(gold, together.argmax(axis=1), posterior.label_code)
+        own = np.where(gold[:, None], together, posterior.item_probability)
+        self.right_whole = self._right(own)
 
-    def label(self, members: Sequence[int] | range) -> NDArray[np.int64]:
-        """Give the consensus of some judges, shape (items,)."""
-        weight = self.balance + self.evidence[list(members)].sum(axis=0)
-        return np.asarray(weight.argmax(axis=1))
+    def weigh(self, members: Sequence[int] | range) -> FloatArray:
+        """Give the consensus of some judges: log weights of the classes, shape (items, classes)."""
+        return np.asarray(self.balance + self.evidence[list(members)].sum(axis=0))
 
-    def _right(self, label: NDArray[np.int64]) -> float | None:
-        scored = (self.known >= 0) & self.labelled
-        return float((label == self.known)[scored].mean()) if scored.any() else None
+    def _right(self, weight: FloatArray) -> float | None:
+        if not len(self.known):
+            return None
+        return float(right_shares(weight[self.known], self.truth).mean())
 
     def score(self, members: Sequence[int]) -> tuple[float, float | None]:
         """Give the agreement with all judges, and the share of known items that is right."""
-        label = self.label(members)
-        same = float((label == self.whole)[self.labelled].mean()) if self.counted else 1.0
-        return same, self._right(label)
+        weight = self.weigh(members)
+        same = (weight.argmax(axis=1) == self.whole)[self.labelled]
+        return float(same.mean()) if self.counted else 1.0, self._right(weight)
 
     def loss(self, members: Sequence[int]) -> float:
         """Give by how much a panel misses what is asked; nothing if it passes."""

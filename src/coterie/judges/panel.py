@@ -11,12 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data import truth_for
+from coterie.data.annotations import Annotations
+from coterie.data.encoding import look_up
 from coterie.judges.keep import Kept, keep
 from coterie.judges.order import column_table, first_class, position_table
 from coterie.judges.trust import Trust, trust_in
 from coterie.judges.worth import Worth, copies, effective_number
 from coterie.metrics import Score
 from coterie.metrics.calibration import chance_interval
+from coterie.models.beside_vote import score_beside_vote
 from coterie.posterior import Posterior
 from coterie.posterior.dependence import known_dependence
 
@@ -51,9 +54,8 @@ class Panel:
         The cheapest panel that is as good, to the tolerance.
     trust
         How far the consensus can be trusted.
-    score, vote_right
-        How right the consensus, and the share of known items that the vote, gets right; None
-        without a truth that the fit has not seen.
+    score, vote
+        How right the consensus is, and the vote; None without a truth that the fit has not seen.
     """
 
     posterior: Posterior
@@ -68,7 +70,7 @@ class Panel:
     kept: Kept
     trust: Trust
     score: Score | None
-    vote_right: float | None
+    vote: Score | None
 
 
 def look_at(
@@ -87,7 +89,9 @@ def look_at(
     posterior
         The consensus of the panel, :func:`coterie.aggregate`.
     truth
-        Known labels that the fit has not seen (Series or dict, item -> label); gold counts too.
+        Known labels that the fit has not seen (Series or dict, item -> label); gold counts too. A
+        label that is no class is a miss of everybody; if none is a class, that is an error, as in
+        :meth:`coterie.Posterior.score`.
     prices
         What each judge costs; one each by default.
     tolerance
@@ -108,18 +112,20 @@ def look_at(
     """
     a = posterior.annotations
     told = None if truth is None else truth_for(a, truth)
-    known = known_codes(posterior, told)
-    enough = np.count_nonzero(known >= 0) >= ENOUGH
+    scored = None if told is None else score_beside_vote(posterior, told)
+    score, vote = (None, None) if scored is None or not scored.own.items else scored
+    known = known_codes(a, told)
+    classes = np.where(known < a.n_classes, known, -1)  # who errs together, given a class
     dependence = (
-        known_dependence(posterior, known) if enough else posterior.dependence(by="annotator")
+        known_dependence(posterior, classes)
+        if np.count_nonzero(classes >= 0) >= ENOUGH
+        else posterior.dependence(by="annotator")
     )
     first = first_class(a) if first is None else first
-    some = known >= 0
-    scored = some & (a.codes.gold < 0)
     return Panel(
         posterior=posterior,
         worth=effective_number(posterior),
-        worth_known=effective_number(posterior, known) if some.any() else None,
+        worth_known=effective_number(posterior, classes) if (classes >= 0).any() else None,
         judges=judge_table(posterior, known),
         dependence=dependence.sort_values("dependence", ascending=False, kind="stable"),
         copies=copies(dependence),
@@ -128,19 +134,23 @@ def look_at(
         columns=None if columns is None else column_table(a, columns, first),
         kept=keep(posterior, known=known, prices=prices, tolerance=tolerance),
         trust=trust_in(posterior),
-        score=posterior.score(told) if told is not None and scored.any() else None,
-        vote_right=vote_right(posterior, known, scored) if scored.any() else None,
+        score=score,
+        vote=vote,
     )
 
 
-def known_codes(posterior: Posterior, truth: pd.Series | None) -> NDArray[np.int64]:
-    """Give the known class of each item, by gold or truth, -1 where neither says."""
-    a = posterior.annotations
+def known_codes(a: Annotations, truth: pd.Series | None) -> NDArray[np.int64]:
+    """Give the known class of each item, by gold or truth, -1 where neither says.
+
+    A true label that is no class has a code beyond those of all answers.
+    """
     known = a.codes.gold.astype(np.int64)
     if truth is not None:
-        place = {name: t for t, name in enumerate(a.classes.tolist())}
-        told = [place.get(truth.get(item), -1) for item in a.items.tolist()]
-        known = np.where(known < 0, np.array(told, np.int64), known)
+        item = look_up(truth.index.to_numpy(), a.items)
+        label = look_up(truth.to_numpy(), a.classes)
+        told = np.full(a.n_items, -1, np.int64)
+        told[item[item >= 0]] = np.where(label < 0, a.n_answers, label)[item >= 0]
+        known = np.where(known < 0, told, known)
     return known
 
 
@@ -166,11 +176,3 @@ def judge_table(posterior: Posterior, known: NDArray[np.int64]) -> pd.DataFrame:
     share = np.divide(hits, items, out=np.full(len(items), np.nan), where=items > 0)
     low, high = chance_interval(pd.DataFrame({"items": items, "accuracy": share}))
     return table.assign(known=items, known_right=share, known_low=low, known_high=high)
-
-
-def vote_right(posterior: Posterior, known: NDArray[np.int64], scored: NDArray[np.bool_]) -> float:
-    """Give the share of known items that the vote gets right; k tied classes count 1/k each."""
-    votes = posterior.annotations.votes[scored]
-    best = votes == votes.max(axis=1, keepdims=True)
-    hit = best[np.arange(len(votes)), known[scored]] / best.sum(axis=1)
-    return float(hit.mean())

@@ -9,6 +9,7 @@ import pandas as pd
 from coterie.judges.order import LEAST
 from coterie.judges.panel import Panel
 from coterie.judges.worth import COPY, Worth
+from coterie.posterior.verdicts import reading_names
 from coterie.studies.table import Table
 from coterie.words.numbers import SPACE, count, decimal, in_percent, listed, percent, span
 from coterie.words.visible import shorten, visible
@@ -132,14 +133,14 @@ def _trust(panel: Panel) -> str:
 
 
 def _score(panel: Panel) -> str:
-    if panel.score is None or panel.vote_right is None or "known_right" not in panel.judges:
+    if panel.score is None or panel.vote is None or "known_right" not in panel.judges:
         return ""
     best = panel.judges.sort_values("known_right", kind="stable", na_position="first").iloc[-1]
     return (
         f"On {count(panel.score.items, 'item')} with a truth that the fit has not seen: consensus"
         f" {in_percent(panel.score.accuracy, 1)}{SPACE}% right (it claims"
         f" {in_percent(1 - panel.trust.wrong / panel.trust.items, 0)}{SPACE}%), vote"
-        f" {in_percent(panel.vote_right, 1)}{SPACE}%, best single judge {name(best['judge'])}"
+        f" {in_percent(panel.vote.accuracy, 1)}{SPACE}%, best single judge {name(best['judge'])}"
         f" {in_percent(float(best['known_right']), 1)}{SPACE}% (picked by that truth)."
     )
 
@@ -247,5 +248,5 @@ def reading_rows(panel: Panel, most: int | None = None) -> Table | None:
         ]
         for row in (found if most is None else found.head(most)).itertuples(index=False)
     ]
-    header = ["item", str(found.columns[1]), str(found.columns[3])]
+    header = ["item", *reading_names(panel.posterior)]
     return Table("Two readings: gold of these items would decide", header, rows, left=(0, 1, 2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from typing import Any
 
@@ -23,6 +23,7 @@ from coterie.io.scan import Scan
 from coterie.kernels.right import Right, right_labels
 from coterie.kernels.soft.items import codes_of
 from coterie.metrics import Score
+from coterie.metrics.matching import check_items, warn_of_few
 from coterie.posterior.computed_once import once
 from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
 from coterie.posterior.parts import part_writers
@@ -193,8 +194,13 @@ class ShardedPosterior(Posterior):
 
     def score(self, truth: Any, **options: Any) -> Score:
         """Score the result, as :meth:`coterie.Posterior.score`; gathers the items with a truth."""
-        known = known_labels(truth, "truth")
-        return self.gather(known.index.tolist()).score(known, **options)
+        known, n_items = known_labels(truth, "truth"), self.scan.n_items
+        some = self.gather(known.index.tolist())
+        n_both = some.annotations.n_items
+        if n_both == 0:
+            check_items(pd.Index(_ids(self.scan), tupleize_cols=False), known.index)
+        warn_of_few(n_both, n_items, len(known))
+        return replace(some.score(known, **options), n_without_truth=n_items - n_both)
 
     def write_labels(self, folder: str | PathLike[str], *, force: bool = False) -> None:
         """Write the labels shard by shard, ``part-00000.parquet`` and so on: all of them or none.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from coterie.io import read_truth
-from coterie.metrics import Score
 from coterie.metrics.calibration import chance_interval, equal_counts
-from coterie.models import MajorityVote
+from coterie.models.beside_vote import Scored, score_beside_vote
 from coterie.posterior import Posterior
 from coterie.report.annotator_kinds import SURELY
 from coterie.report.matrix import MOST_CLASSES, REST, room_of
@@ -28,20 +27,6 @@ ROUGH = 0.05
 Facts = dict[str, Any]
 
 
-class Scored(NamedTuple):
-    """What a truth says of a result, and of the vote."""
-
-    own: Score
-    vote: Score
-
-
-def score_beside_vote(posterior: Posterior, truth: Any) -> Scored:
-    """Score a result and the vote; the parameters are those of :func:`truth_facts`."""
-    known = read_truth(truth, posterior.annotations)
-    vote = MajorityVote(duplicates="keep").fit(posterior.annotations).posterior_
-    return Scored(posterior.score(known), vote.score(known))
-
-
 def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
     """Score the labels and their probabilities, known items left out; None if no other is left.
 
@@ -51,9 +36,11 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
         The result.
     truth
         A file, frame, Series or mapping of items and true labels, where blanks are unknown; or
-        what it says already, :class:`Scored`.
+        what it says already, :class:`coterie.models.beside_vote.Scored`.
     """
-    score, vote = truth if isinstance(truth, Scored) else score_beside_vote(posterior, truth)
+    if not isinstance(truth, Scored):
+        truth = score_beside_vote(posterior, read_truth(truth, posterior.annotations))
+    score, vote = truth
     if not score.items:
         return None
     bins = equal_counts(score.confidence.to_numpy(), score.right.to_numpy())

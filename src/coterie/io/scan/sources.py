@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from os import PathLike
@@ -27,6 +28,7 @@ class Found(NamedTuple):
 
     file: File
     hive: Mapping[str, str | None]  # columns that its folders name: .../year=2024/...
+    size: int | None  # in bytes, where that is known
     stamp: tuple[Any, ...]  # what changes when the file does
 
 
@@ -48,6 +50,12 @@ def find_all(source: Where | Iterable[Where]) -> list[Found]:
     if len(twice) < len(found):
         raise DataError("a file is named twice among those to scan; name it once")
     return found
+
+
+def sum_of_names(found: Iterable[Found]) -> str:
+    """Give the sha256 of the names and sizes of files, which need not be read again for it."""
+    told = "\n".join(f"{one.size} {one.file.name}" for one in found)
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def is_scanned(source: Where) -> bool:
@@ -109,7 +117,7 @@ def _is_table(name: str) -> bool:
 def _local(file: File, path: Path, name: str) -> Found:
     state = path.stat()
     stamp = (str(path.absolute()), state.st_size, state.st_mtime_ns)
-    return Found(replace(file, name=name), hive_of(name), stamp)
+    return Found(replace(file, name=name), hive_of(name), state.st_size, stamp)
 
 
 def hive_of(name: str) -> dict[str, str | None]:
@@ -160,4 +168,4 @@ def _fetched(system: Any, path: str, name: str, info: Mapping[str, Any]) -> Foun
     marks = ("size", "mtime", "LastModified", "ETag", "etag", "updated")
     stamp = (system.unstrip_protocol(path), *(str(info[key]) for key in marks if key in info))
     file = File(name, path, suffix, lambda: system.open(path, "rb"), compressed)
-    return Found(file, hive_of(name), stamp)
+    return Found(file, hive_of(name), info.get("size"), stamp)
