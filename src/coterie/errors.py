@@ -85,6 +85,11 @@ class Sentence:
         self._message, self._remedy = _parts(message), _parts(remedy)
 
     @property
+    def parts(self) -> tuple[Words, Words]:
+        """What it was made of."""
+        return self._message, self._remedy
+
+    @property
     def arguments(self) -> list[str]:
         """The arguments that the sentence names, by their names in Python."""
         return [x.name for x in (*self._message, *self._remedy) if isinstance(x, Argument)]
@@ -149,6 +154,17 @@ def _put_together(
 
 class DataError(CoterieError, ValueError):
     """The input is not what it should be; the sentence says where, and what to do."""
+
+    def about(self, what: str) -> DataError:
+        """Give the same sentence, which first says what it is about.
+
+        Examples
+        --------
+        >>> DataError("the only class is 'yes'", remedy=["pass ", Argument("classes")]).about("b")
+        DataError("b: the only class is 'yes'; pass classes=")
+        """
+        message, remedy = self._sentence.parts
+        return DataError([f"{what}: ", *message], argument=self.argument, remedy=remedy)
 
 
 class NotFittedError(CoterieError, ValueError, AttributeError):

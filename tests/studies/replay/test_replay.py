@@ -8,7 +8,7 @@ import pytest
 
 import coterie
 from builders.command import coterie as command
-from coterie.studies.replay import POLICIES, Point, Settings, replay, standings
+from coterie.studies.replay import POLICIES, Given, Point, Settings, replay, run_study, standings
 from coterie.studies.replay.hidden import hide
 from coterie.studies.replay.replay import fit
 
@@ -46,6 +46,44 @@ def test_a_replay_ends_with_all_labels_whatever_the_policy(crowd):
     assert {run[0] for run in runs} == {runs[0][0]}  # the same labels at the start
     assert {run[-1] for run in runs} == {runs[0][-1]}  # and all of them at the end
     assert [point.labels for point in runs[0]] == [30, 80, 130, 180]
+
+
+@pytest.fixture
+def repeated(crowd, tmp_path):
+    rows = crowd.annotations.to_frame()
+    again = rows.iloc[:3].assign(label=rows["label"].iloc[3])
+    pd.concat([rows, again]).to_csv(tmp_path / "labels.csv", index=False)
+    crowd.truth.rename_axis("item").rename("label").to_frame().to_csv(tmp_path / "truth.csv")
+    return tmp_path
+
+
+def test_repeated_labels_are_refused_unless_told_what_they_mean(repeated):
+    told = ("replay", "labels.csv", "--truth", "truth.csv", "--seeds", "1", "--batch", "90")
+    done = command(*told, cwd=repeated)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: labels: rows 182, 183 and 184 of labels.csv")
+    assert "--duplicates first" in done.stderr
+    for duplicates, n in (("first", 180), ("last", 180), ("keep", 183)):
+        done = command(*told, "--duplicates", duplicates, "--out", duplicates, cwd=repeated)
+        assert done.returncode == 0, done.stderr
+        record = json.loads((repeated / duplicates / "replay.json").read_text("utf-8"))
+        assert {one["labels"] for one in record["standings"]} == {n}
+        assert f"--duplicates {duplicates}" in record["command"]
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_repeated_labels_that_are_kept_are_asked_for_one_by_one(repeated, crowd, name):
+    annotations = coterie.read(repeated / "labels.csv", duplicates="keep")
+    assert replay(annotations, crowd.truth, name, 0, Settings(batch=60))[-1].labels == 183
+
+
+def test_names_with_slashes_come_back_whole(repeated):
+    given = Given("a/b/0", repeated / "labels.csv", repeated / "truth.csv")
+    settings = Settings(batch=90, duplicates="first")
+    curves = run_study([given], ["balanced", "random"], 2, settings)
+    assert set(curves["data"]) == {"a/b/0"}
+    assert set(curves["policy"]) == {"balanced", "random"}
+    assert set(curves["seed"]) == {0, 1}
 
 
 def test_what_a_study_says():

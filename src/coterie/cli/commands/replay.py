@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Datasets, Force, Labelled, Out, Truth, split
+from coterie.cli.options import Datasets, Duplicates, Force, Labelled, Out, Truth, split
 
 
 @guarded
@@ -15,6 +15,7 @@ def replay(
     path: Labelled,
     truth: Truth = None,
     only: Datasets = None,
+    duplicates: Duplicates = "error",
     policies: Annotated[
         str, typer.Option(help="Who chooses the labels, separated by commas.")
     ] = "random,balanced,uncertainty,information",
@@ -42,7 +43,7 @@ def replay(
         only=split(only),
         policies=split(policies) or [],
         seeds=seeds,
-        settings=Settings(start=start, batch=batch, model=model),
+        settings=Settings(start, batch, model, duplicates=duplicates),
         jobs=jobs,
         out=out,
         force=force,

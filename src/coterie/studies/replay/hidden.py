@@ -15,7 +15,7 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Hidden:
-    """Every label there is, one per pair of item and annotator, and which of them are known.
+    """Every label there is, and which of them are known.
 
     Parameters
     ----------

@@ -27,6 +27,7 @@ class Settings(NamedTuple):
     batch: int | None = None  # labels; None for a fiftieth of all
     model: str = "quick"
     target: float = 0.95  # of the rule to stop
+    duplicates: str = "error"  # what repeated labels of a pair mean: :func:`coterie.read`
 
 
 class Point(NamedTuple):
@@ -48,7 +49,7 @@ def replay(
     Parameters
     ----------
     annotations
-        All labels, one per pair.
+        All labels; repeated ones of a pair are revealed one by one.
     truth
         True labels, item -> label, that score and nothing else.
     policy
@@ -72,10 +73,11 @@ def replay(
 
 
 def fit(annotations: Annotations, model: str, seed: int) -> Posterior:
-    """Fit a model to what is known, whatever there is to warn of."""
+    """Fit a model to what is known, whatever there is to warn of; repeated labels all count."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        made = make_model(model, random_state=seed, progress=False, n_jobs=1)
+        settings = {"random_state": seed, "duplicates": "keep", "progress": False, "n_jobs": 1}
+        made = make_model(model, **settings)
         return made.fit(annotations).posterior_
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ import pandas as pd
 
 from coterie.errors import DataError
 from coterie.io import read, read_truth
+from coterie.models.beside_vote import score_vote
 from coterie.studies.job import Job
 from coterie.studies.pool import run_jobs
 from coterie.studies.replay.policies import POLICIES
@@ -51,9 +53,18 @@ def replay_job(given: Given, policy: str, seed: int, settings: Settings) -> Job:
 
 
 def replay_files(given: Given, policy: str, seed: int, settings: Settings) -> list[Point]:
-    """Read a data set and replay it; of repeated labels of a pair the first counts."""
-    annotations = read(given.labels, duplicates="first")
+    """Read a data set and replay it."""
+    annotations = read(given.labels, duplicates=settings.duplicates)
     return replay(annotations, read_truth(given.truth, annotations), policy, seed, settings)
+
+
+def check_set(given: Given, settings: Settings) -> None:
+    """Refuse a data set that cannot be read, or not be scored by its truth."""
+    try:
+        annotations = read(given.labels, duplicates=settings.duplicates)
+        score_vote(annotations, read_truth(given.truth, annotations))
+    except DataError as error:
+        raise error.about(given.name) from error
 
 
 def check_policies(policies: Sequence[str]) -> None:
@@ -81,14 +92,17 @@ def run_study(
         data, policy, seed, and the fields of :class:`Point`.
     """
     check_policies(policies)
-    jobs = [replay_job(given, policy, seed, settings)
-            for given in sets for policy in policies for seed in range(seeds)]  # fmt: skip
+    for given in sets:
+        check_set(given, settings)
+    places = product(sets, policies, range(seeds))
+    jobs = {place: replay_job(*place, settings) for place in places}
+    place_of = {job.name: place for place, job in jobs.items()}
     rows: list[tuple[Any, ...]] = []
-    for outcome in run_jobs(jobs, workers):
+    for outcome in run_jobs(list(jobs.values()), workers):
         if outcome.status != "ok":
             raise DataError(f"{outcome.name}: {outcome.reason}")
-        data, policy, seed = outcome.name.rsplit("/", 2)
-        rows += [(data, policy, int(seed), *point) for point in outcome.result]
+        given, policy, seed = place_of[outcome.name]
+        rows += [(given.name, policy, seed, *point) for point in outcome.result]
         done(outcome.name)
     curves = pd.DataFrame(rows, columns=["data", "policy", "seed", *Point._fields])
     return curves.sort_values(["data", "policy", "seed", "labels"], ignore_index=True)
