@@ -1,4 +1,7 @@
-"""Whoever scores a fit gives the same numbers: terminal, run.json, page, plot, compare, paper."""
+"""Whoever scores a fit gives the same numbers.
+
+Terminal, run.json, page, plot, compare, paper, judges, a check by gold, replay, a scan.
+"""
 
 import json
 
@@ -8,14 +11,18 @@ from typer.testing import CliRunner
 
 import coterie
 from coterie.cli.app import app
-from coterie.errors import DataWarning
+from coterie.errors import DataError, DataWarning
 from coterie.io import read_truth
+from coterie.judges import look_at
+from coterie.models import make_model
 from coterie.report.facts import gather
 from coterie.studies.job import perform
 from coterie.studies.league import Source, fit_job, make_league, row_of
 from coterie.studies.league.lineup import line_up
 from coterie.studies.league.record import About, make_record
 from coterie.studies.paper.work import _scores as scores_for_the_paper
+from coterie.studies.replay import Given, Settings
+from coterie.studies.replay.study import replay_job
 
 # q1 ties, and truth is its higher class; q3 was called impossible; nobody gave the truth of q5;
 # q6 has no truth, and q9 no label.
@@ -81,9 +88,10 @@ def test_the_example_has_everything_that_doors_disagreed_on(folder, truth):
     assert vote.score(truth, ties="lowest").accuracy == pytest.approx(2 / 5)
 
 
-def test_aggregate(folder, model, score):
+@pytest.mark.parametrize("how", [[], ["--scan"]], ids=["read", "scanned"])
+def test_aggregate(folder, model, score, how):
     arguments = [str(folder / "labels.csv"), "--truth", str(folder / "truth.csv")]
-    arguments += ["--model", model, "--out", str(folder / "out")]
+    arguments += ["--model", model, "--out", str(folder / "out"), *how]
     done = CliRunner().invoke(app, ["aggregate", *arguments])
     assert done.exit_code == 0, done.output
     record = json.loads((folder / "out" / "run.json").read_text("utf-8"))
@@ -95,6 +103,8 @@ def test_aggregate(folder, model, score):
     assert "Ties are shared; the log loss counts probabilities below 0.0001 as that." in done.stdout
     warning = "1 of 5 scored items have a true label that is not among the classes, such as 'other'"
     assert done.stderr.count(warning) == 1
+    page = (folder / "out" / "report.html").read_text("utf-8")
+    assert f"{100 * score.accuracy:.1f}" in page.split('id="truth"')[1].split("</section>")[0]
 
 
 def test_report(folder, posterior, score):
@@ -130,6 +140,103 @@ def test_the_paper_gives_ties_to_the_lowest_class(posterior, truth, score):
         "accuracy_ties_shared": score.accuracy,
     }
     assert lowest.accuracy == coterie.metrics.accuracy(labels, truth)
+
+
+def test_judges(folder, model, posterior, truth, score):
+    panel = look_at(posterior, truth=truth)
+    assert panel.score.numbers() == score.numbers()
+    assert panel.kept.right_whole == pytest.approx(score.accuracy)
+    vote = coterie.MajorityVote().fit(posterior.annotations).posterior_.score(truth)
+    assert panel.vote.numbers() == vote.numbers()
+    assert panel.judges["known"].tolist() == [5, 3, 3]  # q5, which nobody got right, counts
+    assert panel.judges["known_right"].tolist() == pytest.approx([2 / 5, 2 / 3, 1 / 3])
+    arguments = [str(folder / "labels.csv"), "--truth", str(folder / "truth.csv")]
+    done = CliRunner().invoke(app, ["judges", *arguments, "--model", model])
+    assert done.exit_code == 0, done.output
+    said = " ".join(done.stdout.replace("\N{NO-BREAK SPACE}", " ").split())
+    assert "On 5 items with a truth that the fit has not seen: consensus " in said
+    assert f"consensus {100 * score.accuracy:.1f} % right" in said
+    assert "vote 50.0 %" in said
+
+
+def test_a_check_by_gold_shares_ties_as_the_score_does(folder):
+    known = {"q1": "y", "q2": "y", "q3": "y", "q4": "z"}
+    annotations, vote = coterie.read(folder / "labels.csv"), coterie.MajorityVote()
+    score = vote.fit(annotations).posterior_.score(known)
+    check = coterie.check_gold(annotations, vote, gold=known)
+    assert check.right == score.accuracy == 2.5 / 4
+    assert check.table["right"].tolist() == score.right.tolist() == [0.5, 1.0, 0.0, 1.0]
+    assert check.claimed == pytest.approx(score.confidence.mean())
+
+
+@pytest.mark.parametrize("name", ["ds", "quick"])
+def test_replay(folder, name, truth):
+    annotations = coterie.read(folder / "labels.csv")
+    score = make_model(name).fit(annotations).posterior_.score(truth)
+    given = Given("tiny", folder / "labels.csv", folder / "truth.csv")
+    done = perform(replay_job(given, "balanced", 0, Settings(batch=4, model=name)))
+    assert done.status == "ok", done.reason
+    last = done.result[-1]
+    assert (last.labels, last.accuracy, last.log_loss) == (12, score.accuracy, score.log_loss)
+
+
+DOORS = {
+    "aggregate": ["aggregate", "labels.csv", "--model", "ds", "--out", "out"],
+    "scan": ["aggregate", "labels.csv", "--model", "ds", "--out", "out", "--scan"],
+    "report": ["report", "saved.coterie", "--out", "page.html"],
+    "compare": ["compare", "labels.csv", "--models", "ds"],
+    "judges": ["judges", "labels.csv", "--model", "ds", "--out", "out"],
+    "replay": ["replay", "labels.csv", "--model", "ds", "--out", "out"],
+}
+WRONG = {
+    "no label is a class": ("q1,Y\nq2,Y\n", "the true label 'Y' is not one of the classes "),
+    "no item has a label": ("p1,y\np2,y\n", "no item has both a prediction and a truth: "),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("door", DOORS)
+def test_a_truth_that_does_not_fit_is_the_same_error_at_every_door(
+    folder, monkeypatch, door, wrong
+):
+    monkeypatch.chdir(folder)
+    rows, sentence = WRONG[wrong]
+    (folder / "truth.csv").write_text(f"item,label\n{rows}", "utf-8")
+    coterie.DawidSkene().fit(coterie.read("labels.csv")).posterior_.save("saved.coterie")
+    done = CliRunner().invoke(app, [*DOORS[door], "--truth", "truth.csv"])
+    assert done.exit_code == 1
+    (said,) = (line for line in done.stderr.splitlines() if line.startswith("Error: "))
+    assert sentence in said
+    assert not list(folder.glob("out/*"))
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("asked", ["score", "report", "look_at"])
+def test_a_truth_that_does_not_fit_is_the_same_error_in_python(folder, posterior, asked, wrong):
+    rows, sentence = WRONG[wrong]
+    (folder / "truth.csv").write_text(f"item,label\n{rows}", "utf-8")
+    truth = read_truth(folder / "truth.csv")
+    ask = {
+        "score": posterior.score,
+        "report": lambda truth: gather(posterior, truth=truth),
+        "look_at": lambda truth: look_at(posterior, truth=truth),
+    }
+    with pytest.raises(DataError, match=sentence):
+        ask[asked](truth)
+
+
+@pytest.mark.parametrize("how", [[], ["--scan"]], ids=["read", "scanned"])
+def test_where_all_truths_are_gold_nothing_is_scored(folder, how):
+    labels, known = str(folder / "labels.csv"), folder / "known.csv"
+    known.write_text("item,label\nq1,y\nq2,y\n", "utf-8")
+    arguments = [labels, "--truth", str(known), "--gold", str(known), "--out", str(folder / "out")]
+    done = CliRunner().invoke(app, ["aggregate", *arguments, "--model", "ds", *how])
+    assert done.exit_code == 0, done.output
+    assert "is known (gold): nothing is left to score" in done.stdout
+    assert "Against the truth" not in done.stdout
+    record = json.loads((folder / "out" / "run.json").read_text("utf-8"))
+    assert record["scores"] == {}
+    assert record["gold"]["items"] == 2
 
 
 def test_gold_is_scored_nowhere(folder, truth):

@@ -112,7 +112,9 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
         show.files(write_league(league, about, target.out, force=target.force))
         store.remove()
     if all(row.score is None for row in league.rows):
-        raise DataError("nothing was scored; the reasons are above")
+        reasons = {row.reason for row in league.rows}
+        why = f": {reasons.pop()}" if len(reasons) == 1 else "; the reasons are above"
+        raise DataError(f"nothing was scored{why}")
 
 
 def _checked(means: Means) -> tuple[Limits, int]:

@@ -12,6 +12,7 @@ import pandas as pd
 from coterie.io import read, read_truth
 from coterie.metrics import Score
 from coterie.models.base import Estimator
+from coterie.models.beside_vote import score_vote
 from coterie.posterior import Posterior
 from coterie.studies.job import Job
 from coterie.studies.league.lineup import set_known
@@ -50,6 +51,7 @@ def fit_and_score(
     if truth is None or truth.empty:
         return None
     annotations = read(source.labels, duplicates=duplicates, time=moments)
+    score_vote(annotations, truth)  # before the fit: the truth may not be of these labels
     warm_up(model)
     start = time.process_time()  # what else the machine does is not the model's
     posterior = model.fit(annotations).posterior_
