@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.inference.chain_draws import new_chain_draws, part_of_trace
+from coterie.inference.kernel_checks import check_start
 from coterie.inference.plan import Plan
 from coterie.inference.protocol import NO_HOOKS, Hooks, Kernels
 from coterie.kernels.keep import Record, Streams
@@ -66,6 +67,7 @@ class Chain:
         start = sampler.hooks.start(self.number, data, sampler.votes, moves)
         begin = sampler.kernels.initial_state
         state = begin(data, sampler.prior, start.truth, start.group, moves)
+        check_start(state, sampler)
         if start.ended is not None and sampler.hooks.carry is not None:
             sampler.hooks.carry(state, start.ended, data)
         return state

@@ -18,6 +18,11 @@ from coterie.inference.chains import Stopped, run_chains, workers
 from coterie.inference.checkpoint import Checkpoint
 from coterie.inference.engine import Session
 from coterie.inference.forecast import forecast, is_long
+from coterie.inference.kernel_checks import (
+    check_brought,
+    check_recorded,
+    check_reported,
+)
 from coterie.inference.modes import Evidence, Verdict
 from coterie.inference.pool import Pooled, average_items, pool
 from coterie.inference.progress import progress_bar, say
@@ -96,15 +101,7 @@ def run_held(
     stored = store.read() if store else None
     entropy = options.random_state if stored is None else int(stored.header["entropy"])
     root = np.random.SeedSequence(entropy)
-    seeds = root.spawn(options.chains)
-    try:
-        chains = [make_chain(sampler, k, seed, session) for k, seed in enumerate(seeds)]
-    except MemoryError:
-        raise CoterieError(
-            f"the memory does not suffice to keep {options.chains:,} chains of "
-            f"{sampler.plan.sweeps:,} sweeps",
-            remedy=["lower ", Argument("sweeps"), " or ", Argument("chains")],
-        ) from None
+    chains = make_chains(sampler, root.spawn(options.chains), session)
     resumed = stored is not None
     if store and stored:
         done = store.restore(stored, chains)
@@ -132,9 +129,25 @@ def run_held(
         store.write(chains, int(root.entropy))  # type: ignore[arg-type]
     for chain in chains:
         chain.end()
+        check_recorded(chain)
     if min(chain.kept.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
     return chains, stopped, resumed
+
+
+def make_chains(
+    sampler: Sampler, seeds: Sequence[np.random.SeedSequence], session: Session | None
+) -> list[Chain]:
+    """Start the chains, of kernels that bring what they must, where the memory has room."""
+    check_brought(sampler)
+    try:
+        return [make_chain(sampler, k, seed, session) for k, seed in enumerate(seeds)]
+    except MemoryError:
+        raise CoterieError(
+            f"the memory does not suffice to keep {len(seeds):,} chains of "
+            f"{sampler.plan.sweeps:,} sweeps",
+            remedy=["lower ", Argument("sweeps"), " or ", Argument("chains")],
+        ) from None
 
 
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
@@ -216,6 +229,7 @@ def report(pooled: Pooled, chain: Chain) -> Reported:
     sampler = chain.sampler
     hooks, data = sampler.hooks, sampler.data
     reported = hooks.report(pooled.averages, sampler.layout, data, sampler.prior)
+    check_reported(reported, sampler)
     matrices = Matrices(pooled.draws.confusion, pooled.confusion_mean)
     hooks.matrices(matrices, reported.item_probability, data, chain.streams)
     return reported

@@ -77,7 +77,7 @@ def new_keep(
         matrices_every=matrices_every,
         used=np.zeros(3, np.int64),
         n_coteries=np.zeros(draws, np.int64),
-        vote_agreement=np.zeros(draws),
+        vote_agreement=np.full(draws, np.nan),  # until the kernel has looked
         partition=np.zeros((draws, n_annotators), np.int32),
         confusion_sum=np.zeros(matrix),
         confusion=np.zeros((matrices, *matrix), np.float32),
