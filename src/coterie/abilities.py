@@ -45,5 +45,29 @@ class Abilities:
     share_right: bool = False
 
 
+@dataclass(frozen=True)
+class Takes:
+    """What a model can be told beside labels and a prior. Commands ask this, never for parameters.
+
+    Parameters
+    ----------
+    known_kinds
+        ``fit(..., kinds=)``: the kind of every item.
+    latent_kinds
+        A parameter ``kinds``: how many kinds of items to look for.
+    engine
+        A parameter ``engine``: who sweeps the shards of a scan.
+
+    Examples
+    --------
+    >>> Takes(known_kinds=True)
+    Takes(known_kinds=True, latent_kinds=False, engine=False)
+    """
+
+    known_kinds: bool = False
+    latent_kinds: bool = False
+    engine: bool = False
+
+
 POINT = Abilities()
 """Those of a point estimate, which most models without draws are."""

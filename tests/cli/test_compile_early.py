@@ -28,7 +28,7 @@ SCRIPT = """
             pass
 
     if sys.argv[1] == "ahead":
-        compile_early.main("Consensus")
+        compile_early.main("coterie.models.consensus:Consensus")
     event.register("numba:compile", Listener())
     warnings.simplefilter("ignore")
     crowd = simulate("mixed", annotators=15, items=40, random_state=1).annotations
@@ -109,4 +109,5 @@ def test_another_process_is_started_if_there_is_something_to_compile(
     assert len(STARTED) == started
     for one in STARTED:
         assert one.waited
-        assert one.command[1:] == ["-m", "coterie.cli.compile_early", type(model).__name__]
+        place = "coterie.models.hcbcc:HCBCC"
+        assert one.command[1:] == ["-m", "coterie.cli.compile_early", place]

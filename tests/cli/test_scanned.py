@@ -150,7 +150,7 @@ def test_nothing_is_half_written(folder, monkeypatch):
     ("options", "words"),
     [
         (("--model", "ebcc"), "EBCC cannot be fitted to a scan"),
-        (("--model", "ds", "--engine", "dask"), "DawidSkene runs in threads"),
+        (("--model", "ds", "--engine", "dask"), "or choose one of consensus, ibcc, cbcc and hcbcc"),
         (("--model", "ds", "--kinds", "2"), "--kinds needs all labels in memory"),
         (("--model", "ds", "--from", "prodigy"), "--from needs all labels in memory"),
     ],

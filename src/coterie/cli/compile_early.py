@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from coterie.inference.cores import cores
-from coterie.models import HCBCC, Consensus, MajorityVote
+from coterie.inference.protocol import Hooks, matrices_as_found
+from coterie.models import HCBCC, MODELS, MajorityVote, SamplingEstimator
 from coterie.models.base import Estimator
 from coterie.numeric.jit import Compiling, is_kept, telling_of_compilation
 from coterie.posterior import Draws, Posterior
@@ -33,7 +34,9 @@ def compiling_ahead(model: Estimator) -> Iterator[Compiling]:
 
     def start() -> None:
         if model.abilities.coteries and cores() > 1 and is_kept():
-            command = [sys.executable, "-m", __name__, type(model).__name__]
+            kind = type(model)
+            place = f"{kind.__module__}:{kind.__qualname__}"
+            command = [sys.executable, "-m", __name__, place]
             quiet = subprocess.DEVNULL
             started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
 
@@ -62,43 +65,50 @@ def example() -> Posterior:
     return dataclasses.replace(point, draws=draws, method="gibbs", abilities=HCBCC.abilities)
 
 
-def draw_matrices(posterior: Posterior) -> None:
-    """Draw matrices as Consensus does at its end."""
+def turn_matrices(posterior: Posterior, hooks: Hooks) -> None:
+    """Turn matrices into what users see, as the model does at its end."""
     from coterie.kernels.keep import Streams
-    from coterie.kernels.matrices import Matrices, draw_given_reported
+    from coterie.kernels.matrices import Matrices
 
     draws = posterior.draws
     assert draws is not None
     streams = Streams(*(np.random.default_rng(k) for k in range(len(Streams._fields))))
     matrices = Matrices(draws.confusion.copy(), posterior.confusion_mean.copy())
     probability = posterior.probabilities().to_numpy()
-    draw_given_reported(matrices, probability, posterior.annotations.codes, streams)
+    hooks.matrices(matrices, probability, posterior.annotations.codes, streams)
 
 
-def end_sweeps(posterior: Posterior) -> None:
-    """Compile what ends the sweeps of Consensus, beside its sampler, which waits for it."""
+def compile_apart(posterior: Posterior, model: SamplingEstimator) -> None:
+    """Compile what a model has compiled beside its sampler, which waits for it."""
     from coterie.inference.chain import Chain
 
-    sampler = Consensus(sweeps=2, burn_in=1)._sampler(posterior.annotations)
-    kernels: Any = SimpleNamespace(**vars(sampler.kernels))
-    kernels.run_block = kernels.find_ending
-    chain = Chain(dataclasses.replace(sampler, kernels=kernels), 0, np.random.SeedSequence(0))
-    next(chain.steps(1))
+    sampler = model.set_params(sweeps=2, burn_in=1)._sampler(posterior.annotations)
+    for compiles in sampler.hooks.apart:
+        kernels: Any = SimpleNamespace(**vars(sampler.kernels))
+        kernels.run_block = compiles
+        chain = Chain(dataclasses.replace(sampler, kernels=kernels), 0, np.random.SeedSequence(0))
+        next(chain.steps(1))
 
 
-def main(model: str) -> None:
+def main(place: str) -> None:
     """Ask for what a model and the command line need beside the sampler and after it.
 
     What is needed last comes first: when the sampler is compiled, the process of the command
     begins at the other end.
+
+    Parameters
+    ----------
+    place
+        Where the class of the model is, ``"module:Class"``.
     """
-    posterior = example()
-    if model == Consensus.__name__:
-        end_sweeps(posterior)
+    posterior, model = example(), MODELS.find(place)()
+    hooks = model.hooks() if isinstance(model, SamplingEstimator) else Hooks()
+    if isinstance(model, SamplingEstimator):
+        compile_apart(posterior, model)
     posterior.coteries()
     posterior.annotators()
-    if model == Consensus.__name__:
-        draw_matrices(posterior)
+    if hooks.matrices is not matrices_as_found:
+        turn_matrices(posterior, hooks)
     posterior.cooccurrence()
 
 

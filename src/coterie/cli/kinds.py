@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from coterie.errors import CoterieError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file
 from coterie.models import Estimator
+from coterie.models.registry import names_where
 
 
 def is_number(kinds: str | None) -> bool:
@@ -26,15 +26,15 @@ def kinds_told(
     if kinds is None:
         return {}
     if is_number(kinds):
-        if "kinds" not in model.get_params():
+        if not model.takes.latent_kinds:
+            names = names_where(lambda kind: kind.takes.latent_kinds)
             raise CoterieError(
-                "a number of --kinds is for the models ibcc, cbcc and hcbcc; choose one by --model"
+                f"a number of --kinds is for the models {names}; choose one by --model"
             )
         return {}
-    if "kinds" not in inspect.signature(model.fit).parameters:
-        raise CoterieError(
-            "--kinds is for the models ds, ibcc, cbcc and hcbcc; choose one by --model"
-        )
+    if not model.takes.known_kinds:
+        names = names_where(lambda kind: kind.takes.known_kinds)
+        raise CoterieError(f"--kinds is for the models {names}; choose one by --model")
     if len(files) > 1:
         raise CoterieError("--kinds is a column of one table, but there are several files")
     return {"kinds": kinds_of_column(table_of_file(files[0]), kinds, annotations)}

@@ -20,6 +20,7 @@ from coterie.io.scan.sources import find_all, is_scanned, sum_of_names
 from coterie.io.write import check_format, json_writer, table_writer
 from coterie.models import Estimator
 from coterie.models.beside_vote import Scored, score_beside_vote
+from coterie.models.registry import names_where
 from coterie.posterior import Posterior
 from coterie.posterior.parts import Totals, part_writers, sum_up
 from coterie.posterior.sharded import MOST_ON_PAGE, ShardedPosterior, sample_title
@@ -121,10 +122,11 @@ def model_of(job: Job, engine: str) -> Estimator:
     settings = {**job.settings, **({} if engine == "threads" else {"engine": engine})}
     model = aggregate.model_of(job._replace(settings=settings))
     model.check_shards()
-    if engine != "threads" and "engine" not in model.get_params():
+    if engine != "threads" and not model.takes.engine:
+        names = names_where(lambda kind: kind.takes.engine)
         raise CoterieError(
-            f"{type(model).__name__} runs in threads; leave out --engine {engine}, or choose a"
-            " model that is sampled"
+            f"{type(model).__name__} runs in threads; leave out --engine {engine}, or choose one of"
+            f" {names}"
         )
     return model
 

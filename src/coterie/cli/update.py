@@ -14,7 +14,7 @@ from coterie.errors import CoterieError
 from coterie.files.paths import is_there
 from coterie.io.tables import table_of_file
 from coterie.models import MODELS, Estimator, make_model
-from coterie.models.registry import DEFAULT
+from coterie.models.registry import DEFAULT, name_of
 from coterie.posterior import Posterior, load
 from coterie.words.numbers import seconds as written
 
@@ -30,24 +30,25 @@ def saved_at(path: Path) -> Path:
 
 def earlier_model(path: Path, asked: str, settings: Mapping[str, Any]) -> Estimator:
     """Give the model of a saved run, fitted as it was; another that is asked for is refused."""
+    kind = None if asked == DEFAULT else MODELS.find(asked)  # it may bring the prior that is saved
     posterior = load(saved_at(path))
-    if asked != DEFAULT and MODELS.find(asked).__name__ != posterior.model:
+    if kind is not None and kind.__name__ != posterior.model:
         raise CoterieError(
             f"{path} is of the model {posterior.model}, and goes on with it; leave out --model"
             f" {asked}, or aggregate all labels with it"
         )
-    for name in MODELS:
-        if MODELS.find(name).__name__ == posterior.model:
-            here = {key: settings[key] for key in OF_THE_MACHINE if key in settings}
-            if settings.get("duplicates", "error") != "error":
-                here["duplicates"] = settings["duplicates"]
-            told = {**posterior.settings, **here, "checkpoint": None}
-            model = make_model(name, **told)
-            model.posterior_ = posterior
-            return model
-    raise CoterieError(
-        f"{path} is of the model {posterior.model}, which is not known here; import its package"
-    )
+    name = asked if kind is not None else name_of(posterior.model)
+    if name is None:
+        raise CoterieError(
+            f"{path} is of the model {posterior.model}, which has no short name here; say where it"
+            f" is by --model module:{posterior.model}"
+        )
+    here = {key: settings[key] for key in OF_THE_MACHINE if key in settings}
+    if settings.get("duplicates", "error") != "error":
+        here["duplicates"] = settings["duplicates"]
+    model = make_model(name, **{**posterior.settings, **here, "checkpoint": None})
+    model.posterior_ = posterior
+    return model
 
 
 def read_as(posterior: Posterior, reading: Mapping[str, Any]) -> dict[str, Any]:

@@ -129,6 +129,9 @@ class Hooks:
     coterie_densities
         The log joint holds a density of every coterie's parameters: such log joints are compared
         only between chains that had the same number of coteries at some time.
+    apart
+        Functions with the arguments of ``run_block`` that compile a part of it and run nothing:
+        the command line calls them in a second process while the first compiles the rest.
     """
 
     layout: Callable[[Codes, Any], Layout] = no_layout
@@ -141,6 +144,7 @@ class Hooks:
     align: Callable[[FloatArray, FloatArray], FloatArray] = no_alignment
     carry: Callable[[Any, Ended, Codes], None] | None = None
     coterie_densities: bool = False
+    apart: tuple[Callable[..., None], ...] = ()
 
 
 NO_HOOKS = Hooks()

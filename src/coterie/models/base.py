@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 import numpy as np
 import pandas as pd
 
-from coterie.abilities import SAMPLED, Abilities, Method
+from coterie.abilities import SAMPLED, Abilities, Method, Takes
 from coterie.data import with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
@@ -29,14 +29,16 @@ CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
 class Estimator:
     """Base of every model: settings are fields, ``fit`` returns self, results end in ``_``.
 
-    A model says how it is fitted (``method``), what it can do (``abilities``) and what can be set
-    (annotated, with a default: its ``__init__`` is made of these and of its base's, and only
-    stores), writes ``_fit(annotations) -> Posterior``, and is otherwise done.
+    A model says how it is fitted (``method``), what it can do (``abilities``), what it needs or can
+    be told beside labels (``needs``, ``takes``) and what can be set (annotated, with a default: its
+    ``__init__`` is made of these and of its base's, and only stores), writes
+    ``_fit(annotations) -> Posterior``, and is otherwise done.
     """
 
     method: ClassVar[Method]
     abilities: ClassVar[Abilities]
     needs: ClassVar[tuple[str, ...]] = ()  # beside labels, such as their times
+    takes: ClassVar[Takes] = Takes()  # beside labels, if it is told
 
     posterior_: Posterior
     duplicates: str

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.abilities import Method
+from coterie.abilities import Method, Takes
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.inference import Hooks, Kernels, Options, Sampler, plan_for, sample
@@ -44,6 +44,7 @@ class BlockedEstimator(SamplingEstimator):
         As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
     """
 
+    takes: ClassVar[Takes] = Takes(engine=True)
     plain: ClassVar[str]  # the module of the kernels, within coterie.kernels.gibbs
 
     sampler: str = "auto"

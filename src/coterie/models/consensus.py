@@ -110,7 +110,7 @@ class Consensus(BlockedEstimator):
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
         from coterie.kernels.gibbs.check import check_counts
-        from coterie.kernels.gibbs.consensus import carry, layout_of
+        from coterie.kernels.gibbs.consensus import carry, find_ending, layout_of
         from coterie.kernels.matrices import draw_given_reported
 
         own = self.matrices == "raw"
@@ -123,6 +123,7 @@ class Consensus(BlockedEstimator):
             check=check_counts,
             carry=carry,
             coterie_densities=True,  # of d, beta and eta
+            apart=(find_ending,),
         )
 
     def _n_hard(self, prior: Any) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.abilities import Abilities, Method
+from coterie.abilities import Abilities, Method, Takes
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.data.kinds import KnownKinds
@@ -98,6 +98,7 @@ class DawidSkene(Estimator, kw_only=False):
 
     method: ClassVar[Method] = "em"
     abilities: ClassVar[Abilities] = Abilities()
+    takes: ClassVar[Takes] = Takes(known_kinds=True)
     n_iter_: int = field(init=False)
     loss_history_: list[float] = field(init=False)
     converged_: bool = field(init=False)

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.abilities import Takes
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds
 from coterie.errors import DataError
@@ -51,6 +52,7 @@ class KindsEstimator(BlockedEstimator):
         As for every sampling model: see :class:`coterie.models.SamplingEstimator`.
     """
 
+    takes: ClassVar[Takes] = Takes(known_kinds=True, latent_kinds=True, engine=True)
     densities: ClassVar[bool] = False  # of every coterie's parameters, in the log joint
     known_kinds_: KnownKinds | None = field(init=False)
 

@@ -5,11 +5,13 @@ Light: the command line's help reads the names, and imports no model for that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from coterie.errors import DataError
 from coterie.registry import Registry
+from coterie.words.values import join
 
 if TYPE_CHECKING:
     from coterie.models.base import Estimator
@@ -52,6 +54,35 @@ def register(name: str) -> Callable[[E], E]:
         return model
 
     return add
+
+
+def names_where(holds: Callable[[type[Estimator]], bool]) -> str:
+    """Give the short names of the models of which something holds, as words of a sentence.
+
+    Examples
+    --------
+    >>> names_where(lambda model: model.takes.known_kinds)
+    'ds, ibcc, cbcc and hcbcc'
+    """
+    return join([name for name, model in importable() if holds(model)])
+
+
+def name_of(model: str) -> str | None:
+    """Give the short name of the model whose class has this name; None if there is none.
+
+    Examples
+    --------
+    >>> name_of("DawidSkene"), name_of("Mystery")
+    ('ds', None)
+    """
+    return next((name for name, found in importable() if found.__name__ == model), None)
+
+
+def importable() -> Iterator[tuple[str, type[Estimator]]]:
+    """Give all models by short name, but those of others' packages that cannot be imported."""
+    for name in MODELS:
+        with suppress(DataError):
+            yield name, MODELS.find(name)
 
 
 def make_model(name: str, **params: Any) -> Estimator:
