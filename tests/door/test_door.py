@@ -4,31 +4,44 @@ The suite of all models runs on it in tests/models/test_conformance.py.
 """
 
 import ast
-import itertools
 import re
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import betaln, gammaln
 from typer.testing import CliRunner
 
 import coterie
+from coterie.cli import compile_early
 from coterie.cli.app import app
-from coterie.extend import Hooks, ItemNumbers, Prior, Reported, Start, judge_modes, register
+from coterie.extend import (
+    Abilities,
+    Codes,
+    Hooks,
+    ItemNumbers,
+    Layout,
+    Prior,
+    Reported,
+    SamplingEstimator,
+    Start,
+    Takes,
+    judge_modes,
+    register,
+)
 from coterie.files.json_values import to_json
 from coterie.models import MODELS, make_model
+from coterie.models.registry import name_of, names_where
 from coterie.priors.base import BY_VALUE
 from coterie.studies.league import line_up
-from door.onecoin import OneCoin, OneCoinPrior
+from onecoin import OneCoin, OneCoinPrior, kernel
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
 
 FOLDER = Path(__file__).parent / "onecoin"
-PAGE = Path(__file__).parents[2] / "docs" / "adding-a-model.md"
+PAGE = (Path(__file__).parents[2] / "docs" / "adding-a-model.md").read_text("utf-8")
 QUICK = {"sweeps": 60, "burn_in": 20, "chains": 2, "random_state": 0, "progress": False}
 
 
@@ -58,40 +71,29 @@ def test_the_model_takes_nothing_of_coterie_but_what_the_door_gives():
                 assert name.partition(".")[0] != "coterie" or name == "coterie.extend"
 
 
-def test_the_page_shows_the_model_as_it_is():
-    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    files = "".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.py")))
-    pieces = [piece.strip("\n") for block in blocks for piece in block.split("    ...\n")]
-    assert len(pieces) > 5
-    for piece in pieces:
-        assert piece in files
+def test_the_page_shows_the_whole_model_as_it_is():
+    shown = re.findall(r"^`onecoin/(\w+\.py)`:\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.M)
+    files = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.py")}
+    assert dict(shown) == files
+    assert len(shown) == len(files)
 
 
-def test_it_samples_what_it_says():
-    # Small enough to sum over all truths; skills and class balance integrated out.
-    said = np.array([[0, 0, 1], [1, 1, 1], [0, 1, 0], [2, 1, 1]])  # items by annotators
-    rows = [(i, l, int(said[i, l])) for i in range(4) for l in range(3)]
-    a, b, weight = 4.0, 2.0, np.array([1.0, 1.0, 1.0])
+def test_the_page_names_all_hooks_and_what_is_declared():
+    hooks = PAGE.split("All hooks are optional:")[1].split("Further parameters")[0]
+    named = re.findall(r"^\| `(\w+)", hooks, re.M)
+    assert named == [field.name for field in fields(Hooks)]
+    for declared in (Abilities, Takes):
+        for field in fields(declared):
+            assert f"`{field.name}`" in PAGE
 
-    def log_joint(truth):
-        right = (said == truth[:, None]).sum(axis=0)
-        total = np.bincount(truth, minlength=3)
-        labels = betaln(a + right, b + 4 - right) - betaln(a, b) - (4 - right) * np.log(2)
-        classes = gammaln(weight + total) - gammaln(weight)
-        return labels.sum() + classes.sum()
 
-    truths = np.array(list(itertools.product(range(3), repeat=4)))
-    weights = np.exp([log_joint(truth) for truth in truths])
-    weights /= weights.sum()
-    exact = np.array([[weights[truths[:, i] == t].sum() for t in range(3)] for i in range(4)])
-    model = OneCoin(sweeps=21_000, burn_in=1_000, early_stop=False, random_state=3, progress=False)
-    posterior = model.fit(rows).posterior_
-    assert posterior.converged
-    chains = len(posterior.draws.confusion)
-    # Four standard errors of a probability from the effective draws of the slowest quantity.
-    effective = posterior.diagnostics()["ess_bulk"].min()
-    error = np.sqrt(exact * (1 - exact) / min(effective, 20_000 * chains))
-    assert (np.abs(posterior.item_probability - exact) <= 4 * error).all()
+def test_the_page_names_only_what_the_door_gives():
+    named = set(re.findall(r"`([a-z_]+_[a-z_]+|[A-Z]\w+)(?:\([^`]*\))?`", PAGE))
+    ours = {*coterie.extend.__all__, *vars(SamplingEstimator), *(f.name for f in fields(Hooks))}
+    ours |= {"OneCoin", *vars(kernel), *Codes._fields, *(f.name for f in fields(Takes))}
+    ours |= {f.name for f in fields(Abilities)} | {f.name for f in fields(Layout)}
+    ours |= {*kernel.State._fields, *kernel.Packed._fields, "sample_stats"}
+    assert named - ours == set()
 
 
 def test_what_it_records_travels_by_name(posterior, labels, tmp_path):
@@ -138,8 +140,8 @@ def test_the_command_line_lists_it_and_runs_it(joined, labels, tmp_path):
         shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).stdout
         assert re.search(r"majority, ds, ibcc, .*onecoin", shown)
     labels.to_frame().to_csv(tmp_path / "labels.csv", index=False)
-    for name in ("onecoin", "door.onecoin:OneCoin"):
-        out = tmp_path / name.partition(":")[0]
+    for name in ("onecoin", "onecoin:OneCoin"):
+        out = tmp_path / name.replace(":", "_")
         short = ["--sweeps", "60", "--burn-in", "20", "--chains", "2"]
         words = ["aggregate", str(tmp_path / "labels.csv"), "--model", name, "--out", str(out)]
         done = CliRunner().invoke(app, [*words, *short])
@@ -157,12 +159,12 @@ def test_names_are_given_once(joined):
     for name, why in (("ds", "there is a model 'ds' already"), ("one coin", "is no short name")):
         with pytest.raises(coterie.DataError, match=why):
             register(name)(OneCoin)
-    with pytest.raises(coterie.DataError, match="no model 'door:Nothing'"):
-        make_model("door:Nothing")
+    with pytest.raises(coterie.DataError, match="no model 'onecoin:Nothing'"):
+        make_model("onecoin:Nothing")
 
 
 def test_a_second_prior_of_one_name_is_refused():
-    with pytest.raises(coterie.CoterieError, match=r"door.onecoin.prior defines a OneCoinPrior al"):
+    with pytest.raises(coterie.CoterieError, match=r"onecoin.prior defines a OneCoinPrior al"):
         type("OneCoinPrior", (Prior,), {"__module__": "elsewhere"})
     assert BY_VALUE["OneCoinPrior"] is OneCoinPrior
 
@@ -242,3 +244,77 @@ def test_a_model_may_report_judge_and_start_otherwise(labels, tmp_path):
         assert "hardness" in one.labels()
         assert "kind" not in one.labels()
         assert list(one.item_table("kind")) == ["hard", "easy"]
+
+
+@pytest.fixture
+def saved_run(labels, tmp_path):
+    frame = labels.to_frame()
+    late = frame["item"].isin(frame["item"].unique()[-5:])
+    frame[late].to_csv(tmp_path / "more.csv", index=False)
+    early = coterie.read(frame[~late], classes=labels.classes.tolist())
+    prior = OneCoinPrior(class_weights=2.0)
+    OneCoin(prior=prior, **QUICK).fit(early).posterior_.save(tmp_path / "run.coterie")
+    return ["aggregate", str(tmp_path / "more.csv"), "--update", str(tmp_path / "run.coterie")]
+
+
+def test_the_command_line_updates_it(saved_run, labels, tmp_path):
+    where = ["--model", "onecoin:OneCoin", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, [*saved_run, *where])
+    assert done.exit_code == 0, done.output
+    posterior = coterie.load(tmp_path / "out" / "run.coterie")
+    assert posterior.annotations.n_labels == labels.n_labels
+    assert posterior.settings["prior"] == OneCoinPrior(class_weights=2.0)
+
+
+def test_the_command_line_says_how_to_name_it(saved_run):
+    done = CliRunner().invoke(app, saved_run)
+    assert done.exit_code == 1
+    said = "is of the model OneCoin, which has no short name here; say where it is by --model"
+    assert said in _plain(done)
+
+
+class Kinds(OneCoin):
+    """Declares what it does not have: only what is declared is asked."""
+
+    takes = Takes(known_kinds=True, latent_kinds=True, engine=True)
+
+
+def test_sentences_list_whatever_model_declares_it(labels, tmp_path):
+    labels.to_frame().to_csv(tmp_path / "labels.csv", index=False)
+    for kind, listed in ((OneCoin, False), (Kinds, True)):
+        register("mine")(kind)
+        try:
+            assert ("mine" in names_where(lambda model: model.takes.known_kinds)) == listed
+            words = ["aggregate", str(tmp_path / "labels.csv"), "--model", "ds", "--kinds", "2"]
+            done = CliRunner().invoke(app, words)
+            assert done.exit_code == 1
+            found = "for the models ibcc, cbcc, hcbcc and mine; choose" in _plain(done)
+            assert found == listed
+        finally:
+            MODELS.remove("mine")
+
+
+def test_models_that_cannot_be_imported_are_left_out_of_sentences(monkeypatch):
+    monkeypatch.setitem(MODELS._place, "broken", "no_such_package:Model")
+    assert names_where(lambda model: model.takes.engine) == "consensus, ibcc, cbcc and hcbcc"
+    assert name_of("Mystery") is None
+
+
+def test_another_process_compiles_for_it_too(monkeypatch, joined):
+    called = []
+
+    class Apart(OneCoin):
+        def hooks(self):
+            plain = super().hooks()
+            return replace(plain, matrices=lambda *_: called.append("matrices"), apart=(compiles,))
+
+    def compiles(state, data, prior, streams, record, scratch):
+        called.append("apart")
+
+    monkeypatch.setitem(MODELS._thing, "onecoin", Apart)
+    compile_early.main("onecoin")
+    assert called == ["apart", "matrices"]
+
+
+def _plain(done):
+    return " ".join(done.output.split())

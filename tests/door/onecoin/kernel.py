@@ -28,14 +28,6 @@ from coterie.extend import (
     starting_truth,
 )
 
-__all__ = [
-    "initial_state",
-    "layout",
-    "new_scratch",
-    "pack_prior",
-    "run_block",
-]
-
 
 class Packed(NamedTuple):
     """The prior as the kernel reads it."""
@@ -62,6 +54,7 @@ class Scratch(NamedTuple):
 
 
 def pack_prior(prior):
+    """Give the resolved prior as a NamedTuple of arrays and numbers."""
     return Packed(np.array(prior.class_weights), float(prior.skill.a), float(prior.skill.b))
 
 
@@ -76,6 +69,7 @@ def layout(data, prior):
 
 
 def initial_state(data, prior, truth, group, rng):
+    """Start from these classes, gold clamped; a model with coteries starts from ``group`` too."""
     start, class_total = starting_truth(truth, data)
     item = np.repeat(np.arange(len(start)), np.diff(data.item_start))
     hits = data.item_annotator[data.item_answer == start[item]]
@@ -84,12 +78,14 @@ def initial_state(data, prior, truth, group, rng):
 
 
 def new_scratch(state, data, prior):
+    """Make room once per chain: a kernel makes no arrays in its sweeps."""
     chances = np.zeros(len(state.right)), np.zeros(len(state.right))
     return Scratch(chances, np.zeros(data.n_classes), np.zeros(data.n_classes))
 
 
 @kernel
 def run_block(state, data, prior, streams, record, scratch):
+    """Do one sweep for each entry of the trace."""
     rng, (tally, trace, keep) = streams.moves, record
     chances, log_balance, weights = scratch
     for sweep in range(len(trace.log_joint)):
@@ -99,21 +95,21 @@ def run_block(state, data, prior, streams, record, scratch):
         for i in range(len(state.truth)):
             weigh(i, data, chances, log_balance, weights)
             old = new = state.truth[i]
-            if old >= 0:
+            if old >= 0:  # else nobody knows anything about the item: nothing is drawn for it
                 log_prior += log_balance[old]
                 log_labels += weights[old] - log_balance[old]
             if data.gold[i] < 0:
                 normalise(weights)
                 if old >= 0:
                     new = pick(weights, rng.random())
-            else:
+            else:  # gold never moves
                 weights[:] = 0.0
                 weights[old] = 1.0
             tally_item(i, weights, data, tally)
             if new != old:
                 move(i, old, new, state, data)
                 moved += 1
-        tally.sweeps[0] += tally.weight
+        tally.sweeps[0] += tally.weight  # zero in burn-in
         trace.log_likelihood[sweep] = log_labels
         trace.log_joint[sweep] = log_labels + log_prior
         note_classes(sweep, state.class_total, trace)

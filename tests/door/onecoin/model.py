@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from coterie.extend import Abilities, Hooks, SamplingEstimator
-from door.onecoin.prior import OneCoinPrior
+from onecoin.prior import OneCoinPrior
 
 
 class OneCoin(SamplingEstimator):
@@ -13,11 +13,13 @@ class OneCoin(SamplingEstimator):
     prior_type = OneCoinPrior
 
     def kernels(self):
-        from door.onecoin import kernel
+        """Give the module of the kernels, imported here: nobody else waits for it."""
+        from onecoin import kernel
 
         return kernel
 
     def hooks(self):
-        from door.onecoin import kernel
+        """Say where the model departs from the others: it records more."""
+        from onecoin import kernel
 
         return Hooks(layout=kernel.layout)

@@ -15,6 +15,7 @@ class OneCoinPrior(Prior):
     class_weights: Numbers = 1.0
 
     def resolve(self, n_classes, n_answers):
+        """Write every field out for so many classes and possible answers, and check it."""
         return OneCoinPrior(
             skill=self.skill.resolve("OneCoinPrior.skill"),
             class_weights=per_class(self.class_weights, "OneCoinPrior.class_weights", n_classes),
