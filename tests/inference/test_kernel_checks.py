@@ -132,6 +132,12 @@ def test_coteries_that_are_declared_are_there(labels):
         ("    right: np", "    group: np.ndarray\n    right: np"),
         ("class_total, np.bin", "class_total, np.zeros(n_annotators, np.int32), np.bin"),
     )
+    with pytest.raises(coterie.CoterieError, match="whole numbers size, and there is none; count"):
+        fit(labels, kernel_with(*grouped), **declared)
+    grouped = (
+        ("    right: np", "    group: np.ndarray\n    size: np.ndarray\n    right: np"),
+        ("class_total, np.bin", "class_total, *np.zeros((2, n_annotators), np.int32), np.bin"),
+    )
     with pytest.raises(coterie.CoterieError, match="noted no coteries, which its model declares"):
         fit(labels, kernel_with(*grouped), **declared)
     noted = (NOTE, NOTE + "        trace.n_coteries[sweep] = 2\n")

@@ -39,7 +39,7 @@ def check_gold(case: Case) -> None:
     shares, chosen = model.predict_proba(), model.predict()
     for item, known in (("q00", "c"), ("q01", "a")):
         found = float(shares[known][item])
-        insist(found == 1, f"a known class of an item has the probability {found:.4g}")
+        insist(found == 1, f"a known class of an item has the probability {found!r}")
         insist(chosen[item] == known, "another label than the known one is chosen")
 
 

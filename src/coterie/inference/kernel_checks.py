@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SLACK = 1e-4
 """Of sums of probabilities: they are added up one by one, and some have 32 bits."""
+TINY = 1e-12
+"""Of what is certain."""
 FUNCTIONS = ("initial_state", "new_scratch", "run_block")
 
 
@@ -59,6 +61,9 @@ def check_start(state: Any, sampler: Sampler) -> None:
             came = "none" if found is None else f"{found.dtype} of shape {found.shape}"
             wrong = f"must start with whole numbers {name}, shape ({n},), and there is {came}"
             raise _broken(sampler, wrong, "see initial_state of coterie.extend.Kernels")
+    if sampler.coteries and not hasattr(state, "size"):
+        wrong = "must start with whole numbers size, and there is none"
+        raise _broken(sampler, wrong, "count the annotators of each coterie: starting_groups does")
     known = data.gold >= 0
     unseated = (np.diff(data.item_start) > 0) & (state.truth < 0)
     if (state.truth[known] != data.gold[known]).any() or unseated.any():
@@ -140,7 +145,7 @@ def _check_items(chain: Chain) -> None:
             " items without labels too",
         )
     known = np.flatnonzero(data.gold >= 0)
-    moved = known[mean[known, data.gold[known]] < 1 - SLACK]
+    moved = known[mean[known, data.gold[known]] < 1 - TINY]
     if len(moved):
         raise _broken(
             sampler,

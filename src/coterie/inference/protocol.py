@@ -28,7 +28,8 @@ class Kernels(Protocol):
 
     The packed prior and the state are NamedTuples of arrays of the kernel's own. The prior has
     ``class_weight``, shape (classes,); the state has ``truth``, shape (items,), and, if the model
-    finds coteries, ``group``, shape (annotators,), -1 for annotators without labels.
+    finds coteries, ``group``, shape (annotators,), -1 for annotators without labels, and ``size``,
+    shape (slots,), how many annotators each group has.
     """
 
     def pack_prior(self, prior: Any) -> Any:
