@@ -44,6 +44,11 @@ def test_the_density_of_what_is_drawn(model):
 
 
 @every_model
+def test_nothing_is_lost_where_shapes_are_tiny(model):
+    regroup_checks.check_tiny_shapes(*SAMPLERS[model])
+
+
+@every_model
 def test_draws_have_that_density(model):
     regroup_checks.check_draws(*SAMPLERS[model])
 

@@ -11,6 +11,7 @@ from ladder.regroup_checks import (
     check_launch,
     check_long_counts,
     check_pairs,
+    check_tiny_shapes,
 )
 
 FOLDER = "kernels/gibbs/regroup/"
@@ -174,7 +175,7 @@ BUGS = {
         in_file(
             DENSITY,
             (
-                "log_gamma_density(log_strength[place, g], means.shape[g], means.rate[g])",
+                "log_gamma_density_of_log(log_strength[place, g], means.shape[g], means.rate[g])",
                 "0.0",
             ),
         ),
@@ -228,12 +229,27 @@ BUGS = {
             ("log_rising_after(x, most, int64(n) - most", "log_rising_after(x, 0, int64(n) - most"),
         ),
     ),
-    "beta's density in logs": (
+    "density of beta, not of its log": (
         HCBCC,
         check_drawn_density,
         in_file(
             DENSITY,
-            ("0.5 * math.log(precision) - log_strength[place, g]", "0.5 * math.log(precision)"),
+            ("0.5 * math.log(precision)\n", "0.5 * math.log(precision) - log_strength[place, g]\n"),
+        ),
+    ),
+    "both densities of eta, not of its log": (
+        CONSENSUS,
+        check_tiny_shapes,
+        in_file(
+            DENSITY,
+            (
+                "result += p * (log_r + log_mean[place, c, t])",
+                "result += p * (log_r + log_mean[place, c, t]) - log_mean[place, c, t]",
+            ),
+            (
+                "weigh_points(place, log_mean, means, fits)",
+                "weigh_points(place, log_mean, means, fits) - log_mean[place].sum()",
+            ),
         ),
     ),
     "center that stays": (

@@ -30,11 +30,16 @@ def check_density(sampler, case):
             stage.heaps.heap_coterie(m, 1, crowd, room)
             stage.write(0, (beta, eta), room)
             drawn = room.drawn
-            got = stage.density.log_prior(0, *drawn, means, room.fits)
+            got = stage.density.log_prior(0, *drawn, means, room.fits) - in_logs(0, drawn)
             got += stage.density.log_labels(1, 0, *drawn, room.heaps)
             people = [l for l, k in zip(stage.people, groups, strict=True) if k == m]
             want = stage.log_group(people, beta, eta)
             assert abs(got - want) < SAME, f"{got} for {want}"
+
+
+def in_logs(k, drawn):
+    """The log of how much larger a density of log beta and log eta is than one of beta and eta."""
+    return drawn.log_strength[k].sum() + drawn.log_mean[k].sum()
 
 
 def fitted(stage):
@@ -67,8 +72,29 @@ def check_drawn_density(sampler, case):
             p, r = row(t, log_beta[t % len(log_beta)], fits)
             total = (r * eta[:, t]).sum()
             want += stats.beta.logpdf(r[0] * eta[0, t] / total, *p) + np.log(r.prod() / total**2)
-        got = stage.density.log_drawn(2, 0, *drawn, fits)
+        got = stage.density.log_drawn(2, 0, *drawn, fits) - in_logs(0, drawn)
         assert abs(got - want) < SAME, f"{got} for {want}"
+
+
+def check_tiny_shapes(sampler, case):
+    """Where a shape is tiny, and log eta as large as a number can be, no other term is lost."""
+    stage = Stage(sampler, case)
+    means, room = fitted(stage)
+    shape, p = 1e-18, 2e-18
+    for weight in (means.known, means.guess):
+        weight[0, 1] = shape
+    room.fits.mean_precision[2, 0, 1] = p
+    stage.write(0, stage.some_parameters(3), room)
+
+    def rest(log_eta):
+        """The log weight, but for what is in proportion to log eta."""
+        room.drawn.log_mean[0, 0, 1] = log_eta
+        log_w = stage.density.log_prior(0, *room.drawn, means, room.fits)
+        log_w -= stage.density.log_drawn(2, 0, *room.drawn, room.fits)
+        return log_w - (shape - p) * log_eta
+
+    for log_eta in (-1e18, -3e18):
+        assert abs(rest(log_eta) - rest(-200.0)) < NEAR
 
 
 def check_draws(sampler, case):
@@ -238,7 +264,7 @@ def launched_at(stage, crowd, means, pair, numbers):
 
 
 def log_drawn(stage, k, room):
-    return stage.density.log_drawn(k, k, *room.drawn, room.fits)
+    return stage.density.log_drawn(k, k, *room.drawn, room.fits) - in_logs(k, room.drawn)
 
 
 def read(stage, crowd):
@@ -297,6 +323,7 @@ def check_long_counts(sampler, case):
             beta, eta = stage.some_parameters(seed)
             stage.write(0, (beta, eta), room)
             got = stage.density.log_prior(0, *room.drawn, means, room.fits)
+            got -= in_logs(0, room.drawn)
             got += stage.density.log_labels(k, 0, *room.drawn, room.heaps)
             assert abs(got - stage.log_group(people, beta, eta)) < 1e-7
 

@@ -121,6 +121,16 @@ def log_gamma_density(log_x: float, shape: float, rate: float) -> float:
     >>> round(math.exp(log_gamma_density(math.log(2.0), 1.0, 0.5)), 6)
     0.18394
     """
-    return (
-        shape * math.log(rate) - math.lgamma(shape) + (shape - 1) * log_x - rate * math.exp(log_x)
-    )
+    return log_gamma_density_of_log(log_x, shape, rate) - log_x
+
+
+@piece
+def log_gamma_density_of_log(log_x: float, shape: float, rate: float) -> float:
+    """Give the log density of log x, x from Gamma(shape, rate).
+
+    Examples
+    --------
+    >>> round(math.exp(log_gamma_density_of_log(math.log(2.0), 1.0, 0.5)), 6)
+    0.367879
+    """
+    return shape * math.log(rate) - math.lgamma(shape) + shape * log_x - rate * math.exp(log_x)

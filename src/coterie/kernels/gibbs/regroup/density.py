@@ -1,13 +1,18 @@
 """The density of beta and eta of a heap, up to nothing, and one that is easy to draw from.
 
+Both are densities of log beta and log eta: those of beta and eta have the same factor beside,
+product of 1 / beta and of all 1 / eta, which may be so large that nothing else is left of either.
+
 Around the fit, log beta is drawn from Student's t and, given it, eta[t, c] in proportion to
 Gamma(p) e^center / p, p the precision of log eta[t, c] and its center moving with log beta. This
 scaled Dirichlet has the density
 
-    Gamma(sum of p) product over c of r[c]^p[c] eta[c]^(p[c] - 1) / Gamma(p[c])
+    Gamma(sum of p) product over c of r[c]^p[c] eta[c]^p[c] / Gamma(p[c])
     (sum over c of r[c] eta[c])^-(sum of p),      r[c] = p[c] e^-center[c],
 
-whose top in log eta is at the center. The weights of what is drawn hardly vary.
+whose top in log eta is at the center. Near there the weights of what is drawn hardly vary. Far
+below it, where nobody in a heap gave an answer, the posterior is wider: from such a place the move
+is rarely accepted, and a sweep draws beta and eta anew before it.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from coterie.kernels.gibbs.regroup.heaps import log_cell, log_long
 from coterie.kernels.gibbs.regroup.room import Fits, Heaps, Means, Room
 from coterie.numeric.draws import draw_gamma, draw_log_gamma, log_add
 from coterie.numeric.jit import part, piece
-from coterie.numeric.partitions import log_gamma_density
+from coterie.numeric.partitions import log_gamma_density_of_log
 
 FloatArray = NDArray[np.float64]
 
@@ -37,10 +42,10 @@ LOG_T = (
 def log_prior(
     place: int, log_strength: FloatArray, log_mean: FloatArray, means: Means, fits: Fits
 ) -> float:
-    """Give log p(beta, eta), d summed."""
+    """Give log p(log beta, log eta), d summed."""
     result = means.log_constant + weigh_points(place, log_mean, means, fits)
     for g in range(len(means.shape)):
-        result += log_gamma_density(log_strength[place, g], means.shape[g], means.rate[g])
+        result += log_gamma_density_of_log(log_strength[place, g], means.shape[g], means.rate[g])
     return float(result)
 
 
@@ -79,19 +84,19 @@ def center(k: int, c: int, t: int, log_beta: float, fits: Fits) -> float:
 def log_drawn(
     k: int, place: int, log_strength: FloatArray, log_mean: FloatArray, fits: Fits
 ) -> float:
-    """Give the log density of beta and eta where they are drawn by the fit of heap k."""
+    """Give the log density of log beta and log eta where they are drawn by the fit of heap k."""
     n_strengths, result = log_strength.shape[1], 0.0
     for g in range(n_strengths):
         precision = fits.strength_precision[k, g]
         z = (log_strength[place, g] - fits.log_strength[k, g]) ** 2 * precision
-        result += LOG_T + 0.5 * math.log(precision) - log_strength[place, g]
+        result += LOG_T + 0.5 * math.log(precision)
         result -= (FREEDOM + 1) / 2 * math.log1p(z / FREEDOM)
     for t in range(log_mean.shape[2]):
         total, log_sum = 0.0, -math.inf
         for c in range(log_mean.shape[1]):
             p = fits.mean_precision[k, c, t]
             log_r = math.log(p) - center(k, c, t, log_strength[place, t % n_strengths], fits)
-            result += p * (log_r + log_mean[place, c, t]) - log_mean[place, c, t]
+            result += p * (log_r + log_mean[place, c, t])
             # Gamma(p) = Gamma(p + 1) / p: p may be too small for lgamma
             result -= math.lgamma(p + 1) - math.log(p)
             total += p
@@ -133,7 +138,7 @@ def draw_t(rng: np.random.Generator) -> float:
 def log_weight(
     k: int, place: int, log_strength: FloatArray, log_mean: FloatArray, means: Means, room: Room
 ) -> float:
-    """Give the log of p(beta, eta, what heap k said) over the density they are drawn from."""
+    """Give the log of p(log beta, log eta, what heap k said) over their density as drawn."""
     result = log_prior(place, log_strength, log_mean, means, room.fits)
     result += log_labels(k, place, log_strength, log_mean, room.heaps)
     return float(result - log_drawn(k, place, log_strength, log_mean, room.fits))

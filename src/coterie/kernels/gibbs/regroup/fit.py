@@ -42,11 +42,10 @@ LONGEST_STEP = 1.0
 @part
 def weigh_points(k: int, log_mean: FloatArray, means: Means, fits: Fits) -> float:
     """Write the log weights of d given eta, which is log_mean[k]; give the log of their sum."""
-    known, guessed, logs = 0.0, 0.0, 0.0
+    known, guessed = 0.0, 0.0
     for c in range(means.known.shape[0]):
         for t in range(means.known.shape[1]):
             log_eta = log_mean[k, c, t]
-            logs += log_eta
             if means.known[c, t] > 0:  # else zero times what may be minus infinity
                 known += means.known[c, t] * log_eta
             if means.guess[c, t] > 0:
@@ -56,7 +55,7 @@ def weigh_points(k: int, log_mean: FloatArray, means: Means, fits: Fits) -> floa
         d = means.point[j]
         fits.points[j] = means.log_share[j] + means.log_norm[j] + d * known + (1 - d) * guessed
         log_total = log_add(log_total, fits.points[j])
-    return log_total - logs
+    return log_total
 
 
 @part

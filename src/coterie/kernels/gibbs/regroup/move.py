@@ -7,8 +7,8 @@ Which of the two is tossed up, and annotators i and j are chosen (pairs.py):
 
       size[k] p(what l said | beta[k], eta[k])
 
-  of a *launch*: two sides that begin with i and j alone, are fitted, get everybody by the same
-  probabilities, and are fitted again, and once more. Then beta and eta of both are drawn
+  of a *launch*: two sides that begin with i and j alone, are fitted, and then, some rounds long,
+  get everybody by the same probabilities and are fitted again. Then beta and eta of both are drawn
   (density.py), by the fits of who is there now;
 - *merge*, if they do not: the two become one, and its beta and eta are drawn. On the way back the
   others would have gone where they are with a probability that comes from a launch too.
