@@ -15,6 +15,7 @@ import pandas as pd
 import coterie
 from benchmarks.default import SEEDS, sets
 from coterie.kernels.gibbs.consensus import mix_members
+from coterie.kernels.mixing import Mixing
 from coterie.metrics import score
 from coterie.studies.league.bootstrap import mean_interval
 
@@ -30,7 +31,8 @@ def measure(
     alone = model.fit(labels).posterior_.probabilities()
     found = {}
     for name, (vote, skill) in MIXTURES.items():
-        mixed = mix_members(alone.to_numpy(), labels.votes, labels.codes, vote, skill)
+        mixing = Mixing(vote_share=vote, skill_share=skill)
+        mixed = mix_members(alone.to_numpy(), labels.votes, labels.codes, mixing)
         scored = score(pd.DataFrame(mixed, alone.index, alone.columns), truth)
         found[name] = {"accuracy": 100 * scored.accuracy, "log loss": scored.log_loss}
     return pd.DataFrame(found).stack()

@@ -21,13 +21,17 @@ class Abilities:
     coteries
         It groups the annotators: its draws have partitions.
     uncertainty
-        It keeps draws: there are intervals, roles and diagnostics.
+        It keeps draws: there are intervals and roles. If its method is one of ``SAMPLED``, they
+        are those of chains, and there are diagnostics too.
     probabilities
         Its item probabilities are beliefs; False if they are shares of votes, which cannot say
         how many labels are wrong.
     accuracies
         Its confusion matrices set answers against the truth; False if against the vote, own
         answers included, which judges nobody.
+    likeliest
+        Its confusion matrices are the likeliest ones, in which an answer that was not yet given is
+        never given; False if they are means.
     share_right
         Accuracies are shares of right labels under the reported probabilities, with an interval
         that allows for mistakes that everybody shares; False if they are read off the matrices.
@@ -42,6 +46,7 @@ class Abilities:
     uncertainty: bool = False
     probabilities: bool = True
     accuracies: bool = True
+    likeliest: bool = False
     share_right: bool = False
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from coterie.errors import DataError
+from coterie.errors import Argument, unfit
 from coterie.words.values import join
 from coterie.words.visible import quoted
 
@@ -55,8 +55,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         bound = signature.bind(*args, **kwargs)
         for name in known.keys() & bound.arguments.keys():
-            asked = f"{function.__name__}({name}=...)"
-            bound.arguments[name] = _taken(bound.arguments[name], known[name], name, asked)
+            asked = Argument(name, of=function.__name__)
+            bound.arguments[name] = _taken(bound.arguments[name], known[name], asked)
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -71,7 +71,7 @@ def checked_methods(kind: type[C]) -> type[C]:
     return kind
 
 
-def _taken(value: Any, kinds: list[Kind], name: str, asked: str) -> Any:
+def _taken(value: Any, kinds: list[Kind], asked: Argument) -> Any:
     for kind in kinds:
         try:
             return kind.take(value)
@@ -80,9 +80,7 @@ def _taken(value: Any, kinds: list[Kind], name: str, asked: str) -> Any:
     expected = join([kind.words for kind in kinds], "or")
     one_of_many = isinstance(value, str) and any(kind.words.startswith("a list") for kind in kinds)
     remedy = f"put it in a list: [{quoted(value)}]" if one_of_many else ""
-    raise DataError(
-        f"{asked} must be {expected}, got {quoted(value)}", argument=name, remedy=remedy
-    )
+    raise unfit(asked, expected, value, remedy)
 
 
 def is_whole(value: object, least: int) -> bool:

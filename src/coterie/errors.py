@@ -36,16 +36,21 @@ class Argument:
         The value that it has or should have; None where only its name matters.
     several
         It takes a list, of which no value is named.
+    of
+        The function or model that takes it, which a sentence about its value names in Python.
 
     Examples
     --------
     >>> [as_python(Argument("classes")), as_python(Argument("duplicates", "first"))]
     ['classes=', "duplicates='first'"]
+    >>> as_python(Argument("chains", of="Consensus"))
+    'Consensus(chains=...)'
     """
 
     name: str
     value: Any = None
     several: bool = False
+    of: str = ""
 
 
 Words = str | Sequence[str | Argument]
@@ -54,6 +59,8 @@ Words = str | Sequence[str | Argument]
 
 def as_python(argument: Argument) -> str:
     """Write an argument as in a call from Python."""
+    if argument.of:
+        return f"{argument.of}({argument.name}=...)"
     if argument.several:
         return f"{argument.name}=[...]"
     if isinstance(argument.value, list):
@@ -165,6 +172,27 @@ class DataError(CoterieError, ValueError):
         """
         message, remedy = self._sentence.parts
         return DataError([f"{what}: ", *message], argument=self.argument, remedy=remedy)
+
+
+def unfit(argument: Argument, expected: str, value: object, remedy: Words = "") -> DataError:
+    """Give the error of an argument that is not what it must be.
+
+    Parameters
+    ----------
+    argument
+        The argument, and whose it is.
+    expected, value
+        What it must be, and what came.
+    remedy
+        What to do, where that says more.
+
+    Examples
+    --------
+    >>> raise unfit(Argument("chains", of="Consensus"), "a whole number of at least 1", 0)
+    Traceback (most recent call last):
+    coterie.errors.DataError: Consensus(chains=...) must be a whole number of at least 1, got 0
+    """
+    return DataError([argument, f" must be {expected}, got {quoted(value)}"], remedy=remedy)
 
 
 class NotFittedError(CoterieError, ValueError, AttributeError):

@@ -131,6 +131,7 @@ def same(one, other):
     assert one.annotations.provenance == other.annotations.provenance
     for name in ("item_probability", "class_balance", "confusion_mean", "label", "raw_probability"):
         same_arrays(getattr(one, name), getattr(other, name))
+    assert one.mixing == other.mixing
     assert list(one.item_numbers) == list(other.item_numbers)
     for name, numbers in one.item_numbers.items():
         assert numbers.columns == other.item_numbers[name].columns

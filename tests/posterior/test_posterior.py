@@ -124,7 +124,7 @@ def sampled(annotations):
         partition=partition,
         n_coteries=np.array([[2, 2], [1, 3]]),
     )
-    return point(annotations, draws=draws, abilities=GROUPED)
+    return point(annotations, draws=draws, method="gibbs", abilities=GROUPED)
 
 
 def test_a_single_name_is_no_list_of_annotators(sampled):

@@ -1,5 +1,6 @@
 """Predictions of labels that a result has not seen, against the formula written out."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 import coterie
 from builders.saved import example
+from coterie.kernels.mixing import Mixing
 
 
 def by_hand(posterior, labels, start=None, tau=1.0):
@@ -62,8 +64,7 @@ def test_an_item_of_the_run_starts_from_what_is_known_of_it(posterior):
 
 
 def test_labels_are_tempered_and_mixed_with_the_vote_as_in_the_fit(posterior):
-    settings = {"design_effect": 0.5, "vote_share": 0.25}
-    tempered = replace(posterior, settings=settings)
+    tempered = replace(posterior, mixing=Mixing(overlap=0.5, vote_share=0.25))
     table = tempered.predict([("a", 7, True), ("a", 11, True), ("q1", 7, True)])
     own = by_hand(posterior, [(7, True), (11, True)], tau=1 / 1.5)
     np.testing.assert_allclose(
@@ -72,6 +73,36 @@ def test_labels_are_tempered_and_mixed_with_the_vote_as_in_the_fit(posterior):
     start = posterior.item_probability[0]  # of two labels before
     known = by_hand(posterior, [(7, True)], start=start, tau=1 / 2)
     np.testing.assert_allclose(shares(table)[1], known, rtol=1e-5)
+
+
+def test_the_quick_consensus_is_mixed_among_the_logs_and_never_certain(posterior):
+    quick = replace(posterior, mixing=Mixing(overlap=0.3, vote_power=0.25, floor=0.02))
+    own = by_hand(posterior, [(7, True), (11, True)], tau=1 / 1.3)
+    mixed = own**0.75 * (np.array([0.5, 2.5]) / 3) ** 0.25
+    expected = 0.98 * mixed / mixed.sum() + 0.01
+    found = shares(quick.predict([("a", 7, True), ("a", 11, True)]))[0]
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_models_say_how_they_report():
+    crowd = coterie.simulate("mixed", items=30, annotators=6, random_state=1)
+    model = coterie.Consensus(
+        design_effect=0.2, vote_share=0.25, sweeps=6, burn_in=2, chains=1, random_state=0
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", coterie.ConvergenceWarning)
+        assert model.fit(crowd.annotations).posterior_.mixing == Mixing(0.2, vote_share=0.25)
+    found = coterie.QuickConsensus().fit(crowd.annotations).posterior_
+    overlap = min(0.75, 1.5 * found.run["correlation"])
+    assert found.mixing == Mixing(overlap, vote_power=0.25, floor=0.02)
+    assert coterie.DawidSkene().fit(crowd.annotations).posterior_.mixing == Mixing()
+
+
+def test_a_share_of_a_skill_model_whose_skills_are_not_kept_is_refused(posterior):
+    skilled = replace(posterior, model="Consensus", mixing=Mixing(skill_share=0.25))
+    with pytest.raises(coterie.CoterieError, match=r"keeps no skills.*skill_share=0") as caught:
+        skilled.predict([("a", 7, True)])
+    assert caught.value.argument == "skill_share"
 
 
 def test_blocks_change_nothing(posterior, monkeypatch):

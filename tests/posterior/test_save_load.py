@@ -20,6 +20,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.files.container import Format, container_writer, read_container
 from coterie.files.json_values import from_json, to_json
+from coterie.kernels.mixing import Mixing
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.store import FORMAT
 from coterie.priors.base import BY_VALUE
@@ -86,11 +87,46 @@ def test_what_version_1_left_unsaid_is_worked_out(path, model, run, method, conv
     assert loaded.abilities == getattr(coterie, model).abilities
 
 
+@pytest.mark.parametrize(
+    ("run", "settings", "mixing"),
+    [
+        ({"correlation": 0.2}, {}, Mixing(0.2 * 1.5, vote_power=0.25, floor=0.02)),
+        ({"correlation": 0.9}, {}, Mixing(0.75, vote_power=0.25, floor=0.02)),
+        ({}, {"design_effect": 0.1, "vote_share": 0.5}, Mixing(0.1, vote_share=0.5)),
+        ({}, {"vote_share": 0.5, "skill_share": 0.25}, Mixing(vote_share=0.5, skill_share=0.25)),
+        ({}, {}, Mixing()),
+    ],
+)
+def test_how_a_model_reports_is_kept_and_worked_out_for_older_files(path, run, settings, mixing):
+    posterior = replace(example(), run=run, settings=settings, mixing=mixing)
+    posterior.save(path)
+    assert coterie.load(path).mixing == mixing
+    new = read_container(path, FORMAT)
+    header = {name: x for name, x in new.header.items() if name != "mixing"}
+    container_writer(Format(FORMAT.name, 2), header, dict(new.arrays))(path)
+    assert coterie.load(path).mixing == mixing
+    container_writer(FORMAT, new.header | {"mixing": {"overlap": 0.1}}, dict(new.arrays))(path)
+    with pytest.raises(coterie.DataError, match="damaged"):
+        coterie.load(path)
+
+
+def test_likeliest_matrices_are_told_in_older_files(path):
+    coterie.DawidSkene().fit(frame()).posterior_.save(path)
+    new = read_container(path, FORMAT)
+    said = {name: x for name, x in new.header["abilities"].items() if name != "likeliest"}
+    two = Format(FORMAT.name, 2)
+    container_writer(two, dict(new.header) | {"abilities": said}, dict(new.arrays))(path)
+    assert coterie.load(path).abilities == coterie.DawidSkene.abilities
+    assert coterie.DawidSkene.abilities.likeliest
+
+
 POINT_PARTS = (
     "items", "annotators", "classes", "extra_answers", "annotator", "answer", "gold", "label",
     "labels_per_item", "item_probability", "class_balance", "confusion_mean",
 )  # fmt: skip
-SINCE_VERSION_2 = ("method", "abilities", "converged", "watched", "extra", "item_numbers")
+SINCE_VERSION_2 = (
+    "method", "abilities", "converged", "watched", "extra", "item_numbers", "mixing",
+)  # fmt: skip
 
 
 def frame():
@@ -332,7 +368,7 @@ def test_no_part_is_forgotten():
     assert [field.name for field in fields(Posterior)] == [
         "annotations", "item_probability", "class_balance", "confusion_mean", "label", "draws",
         "model", "settings", "run", "method", "abilities", "converged", "raw_probability",
-        "item_numbers", "groups", "_computed",  # found again when asked for
+        "mixing", "item_numbers", "groups", "_computed",  # found again when asked for
     ]  # fmt: skip
     assert [field.name for field in fields(Draws)] == [
         "confusion", "class_balance", "partition", "n_coteries", "trace", "watched", "extra",

@@ -6,6 +6,7 @@ import numpy as np
 
 import coterie
 from builders.posteriors import annotate
+from coterie.abilities import POINT
 from coterie.posterior import Draws, Posterior
 from reference.exact import all_truths
 from reference.joint import count, log_joint_ibcc
@@ -47,10 +48,9 @@ def posterior_of(problem, prior):
               ("x", problem.n_answers - problem.n_classes))]  # fmt: skip
     p, _ = beliefs(problem, prior)
     triples = np.array(problem.labels).T
-    model = coterie.DawidSkene
     return Posterior(
         annotate(triples, *words[:3], words[3]), p, p.mean(axis=0), mean_matrices(problem, prior),
-        model="DawidSkene", method=model.method, abilities=model.abilities,
+        model="DawidSkene", method=coterie.DawidSkene.method, abilities=POINT,  # matrices are means
     )  # fmt: skip
 
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import CoterieError
-from coterie.kernels.quick.likeness import MOST, PER_CORRELATION
 from coterie.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
@@ -26,8 +25,6 @@ IntArray = NDArray[np.int64]
 
 GUESSED = "% guessed"
 """How the names of kinds of hard items end; the number before it is the share of guesses."""
-LIKELIEST = "smoothing"
-"""A setting that only models have which give the likeliest matrices."""
 STRENGTH = 10.0
 """Labels that a row of a matrix is taken to rest on before there are any."""
 
@@ -83,7 +80,7 @@ def belief_of(posterior: Posterior) -> Belief:
         matrix=np.concatenate([matrix, newcomer_matrix(posterior, matrix)[None]]),
         n_labels=a.labels_per_item.astype(np.int64),
         ease=ease_of(posterior),
-        overlap=overlap_of(posterior),
+        overlap=posterior.mixing.overlap,
     )
 
 
@@ -112,7 +109,7 @@ def mean_matrices(posterior: Posterior) -> FloatArray:
     ([[1.0, 0.0], [0.0, 1.0]], [[0.77, 0.23], [0.23, 0.77]])
     """
     codes, probability = posterior.annotations.codes, posterior.item_probability
-    if LIKELIEST not in posterior.settings or codes.n_answers == 0:
+    if not posterior.abilities.likeliest or codes.n_answers == 0:
         return np.asarray(posterior.confusion_mean, np.float64)
     said = np.zeros((len(codes.annotator_start) - 1, codes.n_answers, codes.n_classes))
     item = np.repeat(np.arange(len(probability)), np.diff(codes.item_start))
@@ -136,14 +133,6 @@ def newcomer_matrix(posterior: Posterior, matrix: FloatArray) -> FloatArray:
     return np.asarray(chosen.mean(axis=0), np.float64)
 
 
-def overlap_of(posterior: Posterior) -> float:
-    """Give how alike labels of an item are as the model counts them; 0 if it does not say."""
-    correlation = posterior.run.get("correlation")
-    if correlation is not None:
-        return min(MOST, PER_CORRELATION * float(correlation))
-    return float(posterior.settings.get("design_effect", 0.0))
-
-
 def ease_of(posterior: Posterior) -> FloatArray:
     """Give what a label of each item tells, at most 1.
 
@@ -153,7 +142,7 @@ def ease_of(posterior: Posterior) -> FloatArray:
     """
     n_labels = posterior.annotations.labels_per_item
     kinds = posterior.item_numbers.get("kind")
-    own = 1 - float(posterior.settings.get("vote_share", 0.0))
+    own = 1 - posterior.mixing.vote_share
     if kinds is None or n_labels.sum() == 0:
         return np.full(len(n_labels), own)
     guessed = [

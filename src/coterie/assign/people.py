@@ -123,11 +123,11 @@ def strength_of_rows(posterior: Posterior) -> FloatArray:
     variance of all draws of all people's matrices. Without draws it is what ``QuickConsensus``
     takes, ten.
     """
-    n_classes, draws = posterior.annotations.n_classes, posterior.draws
+    n_classes = posterior.annotations.n_classes
     labelled = posterior.annotations.labels_per_annotator > 0
-    if draws is None or not labelled.any() or n_classes == 0:
+    if not posterior.abilities.uncertainty or not labelled.any() or n_classes == 0:
         return np.full(n_classes, STRENGTH)
-    rows = draws.confusion[:, -DRAWS:, labelled].astype(np.float64)
+    rows = posterior.require_draws("matrices").confusion[:, -DRAWS:, labelled].astype(np.float64)
     rows = rows.reshape(-1, *rows.shape[3:])
     mean = rows.mean(axis=0)
     ratio = (mean * (1 - mean)).sum(axis=1) / np.maximum(rows.var(axis=0).sum(axis=1), 1e-9)

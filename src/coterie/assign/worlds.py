@@ -15,7 +15,9 @@ IntArray = NDArray[np.int64]
 
 def n_draws(posterior: Posterior) -> int:
     """Give how many draws of matrices there are, of all chains."""
-    return 0 if posterior.draws is None else int(np.prod(posterior.draws.confusion.shape[:2]))
+    if not posterior.abilities.uncertainty:
+        return 0
+    return int(np.prod(posterior.require_draws("matrices").confusion.shape[:2]))
 
 
 def reports_its_own(posterior: Posterior) -> bool:
@@ -25,16 +27,14 @@ def reports_its_own(posterior: Posterior) -> bool:
 
 def matrices_of_draw(posterior: Posterior, d: int) -> FloatArray:
     """Give everybody's matrix in draw d, shape (annotators, classes, answers)."""
-    assert posterior.draws is not None
-    shape = posterior.draws.confusion.shape
-    found = posterior.draws.confusion[d // shape[1], d % shape[1]].astype(np.float64)
+    drawn = posterior.require_draws("matrices").confusion
+    found = drawn[d // drawn.shape[1], d % drawn.shape[1]].astype(np.float64)
     return np.asarray(found / found.sum(axis=2, keepdims=True))
 
 
 def classes_of_draw(posterior: Posterior, d: int, items: IntArray) -> FloatArray:
     """Give the probabilities of the classes of some items given draw d, shape (items, classes)."""
-    assert posterior.draws is not None
-    codes, balance = posterior.annotations.codes, posterior.draws.class_balance
+    codes, balance = posterior.annotations.codes, posterior.require_draws("classes").class_balance
     matrices = matrices_of_draw(posterior, d)
     lengths = np.diff(codes.item_start)[items]
     row = np.repeat(np.arange(len(items)), lengths)

@@ -17,6 +17,7 @@ from coterie.kernels.gibbs.ended import Ended
 from coterie.kernels.keep import Record, Streams
 from coterie.kernels.layout import PLAIN, Layout
 from coterie.kernels.matrices import Matrices
+from coterie.kernels.mixing import AS_FOUND, Mixing
 from coterie.posterior import ItemNumbers
 
 FloatArray = NDArray[np.float64]
@@ -114,6 +115,8 @@ class Hooks:
     report
         ``(averages, layout, data, prior) -> Reported``: the probabilities and numbers of the items
         that users see, from what was averaged.
+    mixing
+        How these probabilities come from the model's own, for labels that join later.
     matrices
         ``(matrices, probability, data, streams)``: turns what the kernel kept of matrices, in
         place, into what users see, given the reported probabilities.
@@ -140,6 +143,7 @@ class Hooks:
     judge: Callable[[Evidence], Verdict] = judge_modes
     settled: Callable[[Outcome], Settled] = settled_labels
     report: Callable[[Averages, Layout, Codes, Any], Reported] = report_as_found
+    mixing: Mixing = AS_FOUND
     matrices: Callable[[Matrices, FloatArray, Codes, Streams], None] = matrices_as_found
     check: Callable[[Any, Codes, Any], None] = no_check
     align: Callable[[FloatArray, FloatArray], FloatArray] = no_alignment

@@ -25,6 +25,7 @@ from coterie.inference.blocked import Blocks
 from coterie.inference.matrices_in_shards import drawing_in_shards
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.layout import Layout
+from coterie.kernels.mixing import Mixing
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.sharded import votes_in_shards
 from coterie.posterior import ItemNumbers, Posterior
@@ -119,6 +120,7 @@ class Consensus(BlockedEstimator):
             start=start_at_vote,
             judge=judge_by_vote,
             report=self._report,
+            mixing=self._mixing,
             matrices=matrices_as_found if own else draw_given_reported,
             check=check_counts,
             carry=carry,
@@ -146,6 +148,15 @@ class Consensus(BlockedEstimator):
             )
         return super()._fit_shards(scan)
 
+    @property
+    def _mixing(self) -> Mixing:
+        """How what is reported comes from the model's own."""
+        return Mixing(
+            overlap=float(self.design_effect),
+            vote_share=float(self.vote_share),
+            skill_share=float(self.skill_share),
+        )
+
     def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
         """Mix the tempered probabilities with the votes; how hard items are."""
         from coterie.kernels.gibbs.consensus import mix_members
@@ -153,7 +164,7 @@ class Consensus(BlockedEstimator):
         tempered, kind = found.per_item["tempered"], found.per_item["kind"]
         _, kinds = layout.per_item
         return Reported(
-            mix_members(tempered, found.votes, data, self.vote_share, self.skill_share),
+            mix_members(tempered, found.votes, data, self._mixing),
             {
                 "hardness": ItemNumbers(("hardness",), kind[:, 1:].sum(axis=1, keepdims=True)),
                 "kind": ItemNumbers(kinds.columns, kind),

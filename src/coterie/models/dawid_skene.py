@@ -97,7 +97,7 @@ class DawidSkene(Estimator, kw_only=False):
     """
 
     method: ClassVar[Method] = "em"
-    abilities: ClassVar[Abilities] = Abilities()
+    abilities: ClassVar[Abilities] = Abilities(likeliest=True)
     takes: ClassVar[Takes] = Takes(known_kinds=True)
     n_iter_: int = field(init=False)
     loss_history_: list[float] = field(init=False)

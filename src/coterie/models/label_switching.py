@@ -148,8 +148,7 @@ def warn_of_swallowed(posterior: Posterior) -> None:
     Classes are those known or voted for: where a kind takes the place of a class, the truth does
     not follow the vote any more, and kinds look independent of it.
     """
-    assert posterior.draws is not None
-    a, last = posterior.annotations, posterior.draws.last
+    a, last = posterior.annotations, posterior.require_draws("chains").last
     clear, gold = clear_votes(a.votes, a.codes.gold), a.codes.gold
     voted = np.where((gold >= 0) & (a.labels_per_item > 0), gold, -1)
     voted[clear.item] = clear.winner

@@ -85,6 +85,7 @@ class QuickConsensus(Estimator):
             confusion_mean=found.confusion,
             raw_probability=found.raw,
             item_numbers={HARDNESS: unknown_hardness(annotations.n_items)},
+            mixing=found.mixing,
             model=type(self).__name__,
             method=self.method,
             abilities=self.abilities,

@@ -129,7 +129,7 @@ class SamplingEstimator(Estimator):
         where they had not even before, they start again.
         """
         self._check()
-        last = () if before.draws is None else before.draws.last
+        last = before.require_draws("chains").last
         sampler = self._sampler(annotations)
         elsewhere = sampler.blocks is not None
         if not last or elsewhere or not agree_on_labels(before):  # no chains: of an older file
@@ -168,13 +168,13 @@ class SamplingEstimator(Estimator):
         number
             Which round it is: each has random numbers of its own.
         """
-        assert before.draws is not None
+        last = before.require_draws("chains").last
         dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
         burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
         sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
         cells = sampler.layout.n_draw_columns
         thin = None if self.thin is None else min(self.thin, sweeps - burn_in)
-        hooks = going_on(sampler.hooks, before.draws.last, before.annotations, annotations)
+        hooks = going_on(sampler.hooks, last, before.annotations, annotations)
         plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells)
         seed = None if self.random_state is None else self.random_state + number
         # A checkpoint is of a whole run.
@@ -206,6 +206,7 @@ class SamplingEstimator(Estimator):
             "class_balance": weights / weights.sum(),
             "confusion_mean": run.pooled.confusion_mean,
             "draws": run.pooled.draws,
+            "mixing": sampler.hooks.mixing,
             "model": type(self).__name__,
             "method": self._method(sampler),
             "abilities": self.abilities,

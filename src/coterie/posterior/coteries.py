@@ -88,9 +88,9 @@ def said_of_coteries(
     mean
         Their mean matrices, shape (coteries, classes, answers).
     """
-    a, draws = posterior.annotations, posterior.draws
-    if draws is None:
+    if not posterior.abilities.uncertainty:
         return {"accuracy": accuracy_of(mean[None], posterior.class_balance[None])[0]}, None
+    a, draws = posterior.annotations, posterior.require_draws("intervals")
     matrices = matrices_of_coteries(draws, partition)
     balance = draws.class_balance.reshape(-1, a.n_classes)
     accuracy = coterie_accuracy(posterior, partition, accuracy_of(matrices, balance))

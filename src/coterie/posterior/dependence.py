@@ -94,9 +94,9 @@ def dependence_table(posterior: Posterior, by: By | None) -> pd.DataFrame:
         return _table(under_truths(posterior), group, numbers, 1)
     if by != "annotator":
         raise CoterieError([Argument("by", by), " is neither 'annotator' nor 'coterie'"])
-    own = None if posterior.draws is None else posterior.draws.extra.get(OWN)
+    own = posterior.drawn(OWN)
     if own is not None:
-        return _known(own.values, posterior.annotations.annotators)
+        return _known(own, posterior.annotations.annotators)
     everybody = np.arange(n_annotators)
     return _table(under_truths(posterior), everybody, posterior.annotations.annotators, LEAST)
 

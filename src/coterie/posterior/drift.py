@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import CoterieError, DataError
+from coterie.errors import Argument, CoterieError, unfit
 from coterie.posterior.draws import INTERVAL
 from coterie.posterior.people import codes_of
-from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -33,14 +32,13 @@ class Moments(NamedTuple):
 
 def moments_of(posterior: Posterior) -> Moments:
     """Give every moment, and its accuracy in every draw."""
-    draws, times = posterior.draws, posterior.annotations.times
-    if draws is None or times is None or "accuracy_at" not in draws.extra:
+    accuracy, times = posterior.drawn("accuracy_at"), posterior.annotations.times
+    if accuracy is None or times is None:
         raise CoterieError(f"{posterior.model} does not know of time; fit DynamicIBCC")
     from coterie.kernels.gibbs.dynamic.course import course_of
 
     settings = posterior.settings
     course = course_of(times, settings["clock"], settings["unit"], settings["step_size"])
-    accuracy = draws.extra["accuracy_at"].values
     n = np.diff(course.moment_start)
     who = np.repeat(np.arange(len(n)), n)
     first = np.searchsorted(course.moment, np.arange(len(who)))
@@ -86,11 +84,10 @@ def cut(course: NDArray[Any]) -> int:
 def drift_table(posterior: Posterior, margin: float) -> pd.DataFrame:
     """Give one row per annotator; see :meth:`coterie.posterior.Posterior.drift`."""
     if not 0 <= margin < 1:
-        raise DataError(f"drift(margin=...) must be at least 0 and below 1, got {quoted(margin)}")
+        raise unfit(Argument("margin", of="drift"), "at least 0 and below 1", margin)
     moments = moments_of(posterior)
-    assert posterior.draws is not None
     a = posterior.annotations
-    static = posterior.draws.extra["static"].values.mean(axis=(0, 1))
+    static = posterior.require_draws("drift").extra["static"].values.mean(axis=(0, 1))
     heard = np.flatnonzero(a.labels_per_annotator > 0)
     first = np.searchsorted(moments.annotator, heard)
     last = np.searchsorted(moments.annotator, heard, side="right") - 1

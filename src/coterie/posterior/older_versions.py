@@ -1,11 +1,12 @@
 """Saved files of older versions, turned into what the newest version would hold.
 
-The only place where a model's abilities are guessed: files state them from version 2 on.
+The only place where a model's abilities, and how it reports, are guessed: files state the former
+from version 2 on, all of them and the latter from version 3 on.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,11 @@ import numpy as np
 from coterie.abilities import Abilities, Method
 from coterie.diagnostics import WATCHED, has_converged
 from coterie.files.container import Content
+from coterie.files.json_values import from_json
 from coterie.files.vocabulary import Arrays
+from coterie.kernels.mixing import Mixing
+from coterie.kernels.quick.consensus import MIXING
+from coterie.kernels.quick.likeness import overlap_of
 
 VOTE = "MajorityVote"
 NAMES = {"n_groups": "n_coteries"}
@@ -29,7 +34,23 @@ def upgraded(content: Content) -> tuple[dict[str, Any], Arrays]:
         header["trace"] = _split_trace(header["trace"], arrays)
         header |= _unsaid(header, arrays)
     header.setdefault("last", [])  # the first files of version 2 have none
+    if content.version < 3:
+        header["mixing"] = asdict(_mixing(header))
+        likeliest = "smoothing" in header["settings"]  # which only models had that maximise
+        header["abilities"] = {"likeliest": likeliest, **header["abilities"]}
     return header, arrays
+
+
+def _mixing(header: dict[str, Any]) -> Mixing:
+    """Say how the model reported, by what only models had that mix."""
+    run, settings = from_json(header["run"]), from_json(header["settings"])
+    if "correlation" in run:
+        return replace(MIXING, overlap=overlap_of(float(run["correlation"])))
+    return Mixing(
+        overlap=float(settings.get("design_effect", 0.0)),
+        vote_share=float(settings.get("vote_share", 0.0)),
+        skill_share=float(settings.get("skill_share", 0.0)),
+    )
 
 
 def _split_trace(names: Any, arrays: Arrays) -> list[str]:
@@ -62,6 +83,7 @@ def _unsaid(header: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         uncertainty=sampled,
         probabilities=not vote,
         accuracies=not vote,
+        likeliest=not (sampled or vote),
     )
     method: Method = "gibbs" if sampled else "count" if vote else "em"
     run = header["run"]

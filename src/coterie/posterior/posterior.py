@@ -17,6 +17,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.frames import table
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
+from coterie.kernels.mixing import AS_FOUND, Mixing
 from coterie.metrics import Score, score
 from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
@@ -76,6 +77,9 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         whether it reached its tolerance. A count always has converged.
     raw_probability
         The model's own item probabilities, shape (items, classes), where it reports others.
+    mixing
+        How the model reports: what its own probabilities are mixed with, and how far they are
+        tempered.
     item_numbers
         Further numbers per item, by name.
     run
@@ -111,6 +115,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
     abilities: Abilities = POINT
     converged: bool = True
     raw_probability: FloatArray | None = None
+    mixing: Mixing = AS_FOUND
     item_numbers: Mapping[str, ItemNumbers] = field(default_factory=dict)
     groups: PointPartition | None = None
     _computed: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
@@ -390,10 +395,3 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         chain's halves: that chains from different starts agree is then not tested.
         """
         return diagnose(self.require_chains("diagnostics").trace)
-
-    @property
-    def chains_agree(self) -> bool:
-        """Whether the chains that were kept agree; in older runs others may have been left out."""
-        return self.converged or bool(
-            self.run.get("left_out") and self.require_draws("chains").settled()
-        )

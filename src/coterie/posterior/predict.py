@@ -6,7 +6,8 @@ but for what annotators share, which tempers them as in the fit. Averaged over d
     p(t | labels) in proportion to E[ pi[t]  prod over labels (l, c) of Psi[l, t, c]^tau(n) ],
 
 with tau(n) = 1 / (1 + rho (n - 1)) for n labels of the item. An item of the run starts from what
-the run says of it instead of pi. Nothing is learnt about people from the new labels.
+the run says of it instead of pi; a new one is mixed with its votes as the model's reports are
+(:mod:`coterie.kernels.mixing`). Nothing is learnt about people from the new labels.
 """
 
 from __future__ import annotations
@@ -21,10 +22,8 @@ from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
 from coterie.data.encoding import look_up
-from coterie.errors import CoterieError, DataError, DataWarning
-from coterie.kernels.quick.consensus import VOTE
-from coterie.kernels.quick.likeness import tempering
-from coterie.kernels.vote import smoothed_vote
+from coterie.errors import Argument, CoterieError, DataError, DataWarning
+from coterie.kernels.mixing import mix, tempering
 from coterie.posterior.items import runners_up
 
 if TYPE_CHECKING:
@@ -61,6 +60,12 @@ def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> p
         raise CoterieError(
             f"{posterior.model} weighs everybody alike and can say nothing of new labels; fit a "
             "model that weighs, such as Consensus"
+        )
+    if posterior.mixing.skill_share > 0:
+        raise CoterieError(
+            f"{posterior.model} reports a share of a skill model, of which a result keeps no skills"
+            " to weigh new labels by",
+            remedy=["fit all labels together, or with ", Argument("skill_share", 0)],
         )
     new = in_codes_of(posterior.annotations, labels_like(posterior.annotations, more, reading))
     p = predict(posterior, new)
@@ -113,7 +118,7 @@ def predict(posterior: Posterior, new: New) -> FloatArray:
     a, labels = posterior.annotations, new.annotations
     crowd, known = crowd_of(posterior), new.item >= 0
     before = np.where(known, a.labels_per_item[new.item], 0)
-    tau = exponents(posterior, before + labels.labels_per_item)
+    tau = tempering(before + labels.labels_per_item, posterior.mixing.overlap)
     found = np.empty((labels.n_items, a.n_classes))
     for some in blocks(labels, crowd.log_matrix.shape[0] * a.n_classes):
         start = np.broadcast_to(
@@ -126,7 +131,8 @@ def predict(posterior: Posterior, new: New) -> FloatArray:
     votes = np.zeros((labels.n_items, a.n_answers), np.int32)
     np.add.at(votes, (labels.item_of_label, new.answer), 1)
     as_is = known | (labels.labels_per_item == 0)
-    found = np.where(as_is[:, None], found, with_vote(posterior, found, votes[:, : a.n_classes]))
+    mixed = mix(found, votes[:, : a.n_classes], posterior.mixing)
+    found = np.where(as_is[:, None], found, mixed)
     gold = look_up(labels.classes, a.classes)[labels.codes.gold]
     sure = (labels.codes.gold >= 0) & (gold >= 0)
     found[sure] = np.eye(a.n_classes)[gold[sure]]
@@ -135,11 +141,10 @@ def predict(posterior: Posterior, new: New) -> FloatArray:
 
 def crowd_of(posterior: Posterior) -> Crowd:
     """Give everybody's matrices, as they are in the draws; a newcomer answers as all do."""
-    draws, a = posterior.draws, posterior.annotations
-    matrix: NDArray[np.floating[Any]]
-    if draws is None:
-        matrix, balance = posterior.confusion_mean[None], posterior.class_balance[None]
-    else:
+    a, balance = posterior.annotations, posterior.class_balance[None]
+    matrix: NDArray[np.floating[Any]] = posterior.confusion_mean[None]
+    if posterior.abilities.uncertainty:
+        draws = posterior.require_draws("matrices")
         matrix = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
         balance = draws.class_balance.reshape(len(matrix), -1)
     heard = a.labels_per_annotator > 0
@@ -176,21 +181,3 @@ def average(log_joint: FloatArray) -> FloatArray:
     """Give probabilities from log p(t, labels) in each draw, (items, draws, classes)."""
     joint = np.exp(log_joint - log_joint.max(axis=(1, 2), keepdims=True)).mean(axis=1)
     return np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
-
-def exponents(posterior: Posterior, n_labels: NDArray[Any]) -> FloatArray:
-    """Give tau: how far the labels of each item count, as in the fit; 1 for most models."""
-    n = np.maximum(n_labels, 1)
-    if "correlation" in posterior.run:
-        return tempering(n, float(posterior.run["correlation"]))
-    rho = float(posterior.settings.get("design_effect", 0.0))
-    return np.asarray(1 / (1 + rho * (n - 1)))
-
-
-def with_vote(posterior: Posterior, found: FloatArray, votes: NDArray[np.int32]) -> FloatArray:
-    """Mix probabilities with the smoothed votes, shape (items, classes), as the model reports."""
-    if "correlation" in posterior.run:
-        mixed = found ** (1 - VOTE) * smoothed_vote(votes) ** VOTE
-        return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))
-    share = float(posterior.settings.get("vote_share", 0.0))
-    return np.asarray((1 - share) * found + share * smoothed_vote(votes))

@@ -101,9 +101,10 @@ def _of_coteries(posterior: Posterior, counts: NDArray[np.int64]) -> pd.DataFram
 
 def _of_annotators(posterior: Posterior) -> list[NDArray[np.float64]]:
     """Give the mean matrices, and the ends of their intervals where there are draws."""
-    if posterior.draws is None:
+    if not posterior.abilities.uncertainty:
         return [posterior.confusion_mean]
-    ends = [posterior.draws.confusion_quantile(slice(None), q) for q in INTERVAL]
+    draws = posterior.require_draws("intervals")
+    ends = [draws.confusion_quantile(slice(None), q) for q in INTERVAL]
     return [posterior.confusion_mean, *ends]
 
 

@@ -35,6 +35,7 @@ from coterie.files.vocabulary import (
     pack_vocabulary,
     unpack_vocabulary,
 )
+from coterie.kernels.mixing import Mixing
 from coterie.partition import PointPartition
 from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
@@ -43,7 +44,7 @@ from coterie.posterior.older_versions import upgraded
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 
-FORMAT = Format("coterie posterior", 2)
+FORMAT = Format("coterie posterior", 3)
 TRACE, EXTRA, LAST = "draws.trace.", "draws.extra.", "draws.last."
 ITEM_NUMBERS = "item_numbers."
 """What the names of arrays begin with of which a model may have any number."""
@@ -72,6 +73,7 @@ def writer(posterior: Posterior) -> Writer:
         "method": posterior.method,
         "abilities": asdict(posterior.abilities),
         "converged": posterior.converged,
+        "mixing": {name: float(weight) for name, weight in asdict(posterior.mixing).items()},
         "annotations": _pack_annotations(posterior.annotations, arrays),
         "item_numbers": _pack_item_numbers(posterior.item_numbers, arrays),
         "trace": [],
@@ -210,6 +212,7 @@ def _unpack(header: dict[str, Any], arrays: Arrays) -> Posterior:
             method=_method(header["method"]),
             abilities=_abilities(header["abilities"]),
             converged=_flag(header["converged"]),
+            mixing=_mixing(header["mixing"]),
             model=str(header["model"]),
             settings=dict(from_json(header["settings"])),
             run=dict(from_json(header["run"])),
@@ -271,6 +274,15 @@ def _method(found: Any) -> Method:
 
 def _abilities(found: Any) -> Abilities:
     return Abilities(**{field.name: _flag(found[field.name]) for field in fields(Abilities)})
+
+
+def _mixing(found: Any) -> Mixing:
+    weights = {field.name: found[field.name] for field in fields(Mixing)}
+    for name, weight in weights.items():
+        most = np.finfo(np.float64).max if name == "overlap" else 1
+        if type(weight) is not float or not 0 <= weight <= most:
+            raise ValueError(f"{name} of the mixing is {weight!r}")
+    return Mixing(**weights)
 
 
 def _flag(found: Any) -> bool:

@@ -18,7 +18,7 @@ Facts = dict[str, Any]
 
 def drift_facts(posterior: Posterior) -> Facts | None:
     """List those likeliest to have changed; None where the model does not know of time."""
-    if posterior.draws is None or "accuracy_at" not in posterior.draws.extra:
+    if posterior.drawn("accuracy_at") is None:
         return None
     table = posterior.drift()
     rows: list[Any] = table.head(MOST_ROWS).to_dict("records")

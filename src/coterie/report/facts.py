@@ -97,7 +97,7 @@ def gather(
     table = posterior.annotators()
     axes = axes_of(posterior)
     grouped = posterior.abilities.coteries
-    groups = grouped or (posterior.groups is not None and posterior.draws is not None)
+    groups = grouped or (posterior.groups is not None and posterior.abilities.uncertainty)
     texts = by_item(a, shown.text, "text")
     pictures = Pictures(by_item(a, shown.image, "image"), shown.folder)
     facts: Facts = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
@@ -24,9 +25,9 @@ def kind_facts(posterior: Posterior) -> Facts | None:
     Of the default every item says itself how hard it is.
     """
     facts: Facts = {"hard": None, "rows": None, "people": None, "known": False}
-    extra = posterior.draws.extra if posterior.draws is not None else {}
-    if "hard_accuracy" in extra:
-        facts["hard"] = hard_facts(posterior)
+    hard_accuracy = posterior.drawn("hard_accuracy")
+    if hard_accuracy is not None:
+        facts["hard"] = hard_facts(posterior, hard_accuracy)
     elif KIND in posterior.item_numbers and HARDNESS not in posterior.item_numbers:
         facts["rows"] = share_facts(posterior)
         facts["people"] = people_facts(posterior)
@@ -34,8 +35,8 @@ def kind_facts(posterior: Posterior) -> Facts | None:
     return facts if facts["hard"] or facts["rows"] else None
 
 
-def hard_facts(posterior: Posterior) -> Facts:
-    """Count the hard items, and list the hardest."""
+def hard_facts(posterior: Posterior, accuracy: NDArray[np.float64]) -> Facts:
+    """Count the hard items, and list the hardest; ``accuracy`` on these is of everybody, drawn."""
     table = posterior.difficulty()
     top = table.head(MOST_ROWS)
     rows: list[Facts] = [
@@ -48,14 +49,13 @@ def hard_facts(posterior: Posterior) -> Facts:
         "n": int((table[HARDNESS] > HARD).sum()),
         "of": len(table),
         "rows": rows,
-        "people": good_at_hard(posterior),
+        "people": good_at_hard(posterior, accuracy),
     }
 
 
-def good_at_hard(posterior: Posterior) -> list[Facts]:
+def good_at_hard(posterior: Posterior, drawn: NDArray[np.float64]) -> list[Facts]:
     """List who answers hard items best, among those who have labelled at all."""
-    assert posterior.draws is not None
-    a, drawn = posterior.annotations, posterior.draws.extra["hard_accuracy"].values
+    a = posterior.annotations
     pooled = drawn.reshape(-1, drawn.shape[-1])
     mean, (low, high) = pooled.mean(axis=0), np.quantile(pooled, INTERVAL, axis=0)
     spoke = np.flatnonzero(a.labels_per_annotator)
@@ -85,11 +85,10 @@ def share_facts(posterior: Posterior) -> list[Facts]:
 
 def people_facts(posterior: Posterior) -> list[Facts] | None:
     """Give the accuracy of those with most labels in every known kind; None of latent ones."""
-    draws = posterior.draws
-    if draws is None or "accuracy_by_kind" not in draws.extra:
+    drawn = posterior.drawn("accuracy_by_kind")
+    if drawn is None:
         return None
-    a = posterior.annotations
-    accuracy = draws.extra["accuracy_by_kind"].values.mean(axis=(0, 1))
+    a, accuracy = posterior.annotations, drawn.mean(axis=(0, 1))
     busiest = np.argsort(-a.labels_per_annotator, kind="stable")[:MOST_ROWS]
     return [
         {"annotator": name(a.annotators[l]), "accuracy": accuracy[l].tolist()}

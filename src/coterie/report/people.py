@@ -145,9 +145,11 @@ def matrix_facts(posterior: Posterior, order: NDArray[Any], axes: Axes) -> Facts
         "mean": flat(100 * cut(posterior.confusion_mean[order], axes)),
         "count": flat(counts),
     }
-    if posterior.draws is None:
+    if not posterior.abilities.uncertainty:
         return found
-    pooled = posterior.draws.confusion.reshape(-1, *posterior.confusion_mean.shape)
+    pooled = posterior.require_draws("intervals").confusion.reshape(
+        -1, *posterior.confusion_mean.shape
+    )
     most = max(1, MOST_NUMBERS // max(len(pooled) * len(axes.rows) * len(axes.columns), 1))
     ends = [
         100 * np.quantile(cut(pooled[:, order[k : k + 50]], axes), INTERVAL, axis=0)

@@ -10,26 +10,26 @@ be tempered instead: saturated, it has lost the evidence.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.quick.likeness import intraclass_correlation, tempering
+from coterie.kernels.mixing import Mixing, mix, tempering
+from coterie.kernels.quick.likeness import intraclass_correlation, overlap_of
 from coterie.kernels.quick.matrix import balance_of, fit_matrices, matrices_of, new_counts
 from coterie.kernels.quick.skill import fit_skills
-from coterie.kernels.vote import smoothed_vote
 
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
 START = 0.5
 """Labels that an even vote is worth where the first model starts."""
-VOTE = 0.25
-"""Weight of the smoothed vote, among the logs."""
-FLOOR = 0.02
-"""Weight of equal shares: nothing is ever certain."""
+MIXING = Mixing(vote_power=0.25, floor=0.02)
+"""What both are mixed with: the vote among the logs, and equal shares, so that nothing is certain.
+How far labels are tempered depends on the data."""
 
 
 class Consensus(NamedTuple):
@@ -40,6 +40,7 @@ class Consensus(NamedTuple):
     class_balance: FloatArray  # (classes,)
     confusion: FloatArray  # (annotators, classes, answers)
     correlation: float  # of the labels of one item
+    mixing: Mixing  # how the reported ones came to be
     passes: tuple[int, int]  # of the skill and of the matrix model
     converged: bool
 
@@ -65,27 +66,28 @@ def quick_consensus(
     [[0.82, 0.18], [0.44, 0.56]]
     """
     probability = start_from(votes, codes.gold)
-    n_classes, n_labels = codes.n_classes, np.diff(codes.item_start)
-    if n_classes < 2:
+    n_labels = np.diff(codes.item_start)
+    if codes.n_classes < 2:
         return only_class(codes, probability)
     by_skill, by_matrix = np.zeros_like(probability), np.zeros_like(probability)
     first = fit_skills(codes, probability, by_skill, tolerance, most)
     counts = new_counts(codes, probability)
     second = fit_matrices(codes, probability, by_matrix, counts, (tolerance, most))
     correlation = intraclass_correlation(votes)
-    tau = tempering(n_labels, correlation)[:, None]
+    mixing = replace(MIXING, overlap=overlap_of(correlation))
+    tau = tempering(n_labels, mixing.overlap)[:, None]
     both = (softmax(tau * by_skill) + softmax(tau * by_matrix)) / 2
-    reported = both ** (1 - VOTE) * smoothed_vote(votes) ** VOTE
-    reported /= reported.sum(axis=1, keepdims=True)
-    reported = (1 - FLOOR) * reported + FLOOR / n_classes
+    reported = mix(both, votes, mixing)
     raw = (softmax(by_skill) + softmax(by_matrix)) / 2
     balance = balance_of(counts)
     for result in (reported, raw):
         result[n_labels == 0] = balance
         clamp(result, codes.gold)
     matrices = matrices_of(codes, counts)
-    converged = max(first, second) < most
-    return Consensus(reported, raw, balance, matrices, correlation, (first, second), converged)
+    passes = (first, second)
+    return Consensus(
+        reported, raw, balance, matrices, correlation, mixing, passes, max(passes) < most
+    )
 
 
 def tempered_skills(
@@ -108,7 +110,8 @@ def tempered_skills(
         return np.ones_like(probability)
     log_weight = np.zeros_like(probability)
     fit_skills(codes, probability, log_weight, tolerance, most)
-    tau = tempering(np.diff(codes.item_start), intraclass_correlation(votes))[:, None]
+    overlap = overlap_of(intraclass_correlation(votes))
+    tau = tempering(np.diff(codes.item_start), overlap)[:, None]
     return softmax(tau * log_weight)
 
 
@@ -142,4 +145,4 @@ def only_class(codes: Codes, probability: FloatArray) -> Consensus:
     if codes.n_classes == 1 and codes.n_answers > 1:
         matrices = matrices_of(codes, counts)
     balance = np.full(codes.n_classes, 1 / max(codes.n_classes, 1))
-    return Consensus(certain, certain, balance, matrices, 0.0, (0, 0), True)
+    return Consensus(certain, certain, balance, matrices, 0.0, MIXING, (0, 0), True)

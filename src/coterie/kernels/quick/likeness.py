@@ -11,7 +11,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
 VoteArray = NDArray[np.int32]
 
 SPREADS = np.logspace(-1, 2, 60)
@@ -56,13 +55,12 @@ def intraclass_correlation(votes: VoteArray) -> float:
     return float(1 / (1 + SPREADS[int(np.argmax(score))]))
 
 
-def tempering(n_labels: NDArray[np.int64], correlation: float) -> FloatArray:
-    """Give what a label of each item is worth beside a lone one, 1 / (1 + rho (n - 1)).
+def overlap_of(correlation: float) -> float:
+    """Give rho, by which labels of one item are tempered, from how alike they are.
 
     Examples
     --------
-    >>> tempering(np.array([0, 1, 5]), 0.2).round(3).tolist()
-    [1.0, 1.0, 0.455]
+    >>> overlap_of(0.1), overlap_of(0.9)
+    (0.15000000000000002, 0.75)
     """
-    rho = min(MOST, PER_CORRELATION * correlation)
-    return np.asarray(1 / (1 + rho * np.maximum(n_labels - 1, 0)))
+    return min(MOST, PER_CORRELATION * correlation)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.mixing import Mixing, mix
 from coterie.kernels.quick import tempered_skills
-from coterie.kernels.vote import smoothed_vote
 from coterie.priors import ConsensusPrior
 
 IntArray = NDArray[np.int32]
@@ -55,11 +55,9 @@ def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> Flo
 
 
 def mix_members(
-    probability: FloatArray, votes: IntArray, data: Codes, vote_share: float, skill_share: float
+    probability: FloatArray, votes: IntArray, data: Codes, mixing: Mixing
 ) -> FloatArray:
-    """Mix probabilities with the smoothed votes (V[i, t] + 1/T) / (n[i] + 1) and a skill model.
-
-    V and n count labels among the T classes. Gold items and items without labels stay as they are.
+    """Mix probabilities with the votes and a skill model; gold and items without labels stay.
 
     Parameters
     ----------
@@ -67,20 +65,20 @@ def mix_members(
         Probabilities of the classes, shape (items, classes).
     votes, data
         The votes, shape (items, classes), and the labels that they count.
-    vote_share, skill_share
-        Weights of the votes and of the skill model, at least 0 and together at most 1.
+    mixing
+        The weights of both.
 
     Examples
     --------
     >>> from coterie.data.codes import encode
     >>> data = encode([0, 0, 0], [0, 1, 2], [0, 0, 1], sizes=(2, 3, 2, 2))
     >>> votes = np.array([[2, 1], [0, 0]])
-    >>> mix_members(np.array([[0.95, 0.05], [0.7, 0.3]]), votes, data, 1 / 3, 0.0).round(4)
+    >>> found = np.array([[0.95, 0.05], [0.7, 0.3]])
+    >>> mix_members(found, votes, data, Mixing(vote_share=1 / 3)).round(4)
     array([[0.8417, 0.1583],
            [0.7   , 0.3   ]])
     """
-    mixed = (1 - vote_share - skill_share) * probability + vote_share * smoothed_vote(votes)
-    if skill_share > 0:
-        mixed += skill_share * tempered_skills(data, votes)
+    skill = tempered_skills(data, votes) if mixing.skill_share > 0 else None
+    mixed = mix(probability, votes, mixing, skill)
     as_is = (data.gold >= 0) | (np.diff(data.item_start) == 0)
     return np.where(as_is[:, None], probability, mixed)
