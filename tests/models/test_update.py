@@ -11,7 +11,6 @@ import pytest
 import coterie
 from coterie.errors import CoterieWarning
 from coterie.inference.chain import Chain
-from coterie.kernels.gibbs.check import check_counts
 from coterie.models import sampling
 from coterie.models.update import carried_groups, going_on, joined, places_of_labels
 from coterie.numeric.partitions import canonical_groups
@@ -139,7 +138,7 @@ def test_the_whole_state_is_taken_over(model, settings, crowd):
     hooks = going_on(made.hooks, last, crowd.annotations, crowd.annotations)
     for number, ended in enumerate(last):
         chain = Chain(replace(made, hooks=hooks), number, np.random.SeedSequence(0))
-        check_counts(chain.state, made.data, made.prior)
+        made.hooks.check(chain.state, made.data, made.prior)
         now, then = chain.state._asdict(), dict(ended)
         for state in (now, then):
             for name in ("weight", "strength", "log_mean", "log_strength", "known"):

@@ -20,7 +20,6 @@ from coterie.inference.engine import Order, Session, connect
 from coterie.inference.holder import opened
 from coterie.inference.start import NOISE
 from coterie.kernels.gibbs.blocked.items import Totals
-from coterie.kernels.gibbs.check import check_groups
 from coterie.kernels.keep import Record
 from coterie.kernels.record import Trace, new_tally, new_trace
 from coterie.numeric.keyed import stream_of
@@ -214,45 +213,3 @@ class BlockedChain(Chain):
 
 def _add_shares(shares: FloatArray, weight: FloatArray) -> None:
     shares += weight / weight.sum()
-
-
-def check_totals(state: Any, data: Codes, prior: Any) -> None:
-    """Raise ValueError unless counts of labels that were restored are everybody's number of them.
-
-    Parameters
-    ----------
-    state
-        Of iBCC, cBCC, hcBCC or Consensus, without items.
-    data, prior
-        What it is of.
-    """
-    parts = state._asdict()
-    own = state.said if "source" in parts else parts.get("own", state.said)
-    n_labels, counted = np.diff(data.annotator_start), own.sum(axis=(1, 2), dtype=np.int64)
-    if (own < 0).any() or (counted > n_labels).any():
-        raise ValueError("said does not follow from the labels")
-    if "source" in parts:
-        _check_sources(state, prior, int(n_labels.sum()))
-    elif (counted < n_labels).any():
-        raise ValueError("said does not follow from the labels")
-    if "group" in parts:
-        check_groups(state, getattr(prior, "auxiliaries", 0))
-    if own is not state.said:
-        grouped = np.zeros_like(state.said)
-        np.add.at(grouped, state.group[state.group >= 0], own[state.group >= 0])
-        if not np.array_equal(grouped, state.said):
-            raise ValueError("said does not follow from the groups")
-    if not np.array_equal(state.said.sum(axis=1), state.said_total):
-        raise ValueError("said_total does not follow from the counts")
-
-
-def _check_sources(state: Any, prior: Any, n_labels: int) -> None:
-    """Check what Consensus counts beside: kinds of items, sources of labels, guesses."""
-    counts = (state.kind_total, state.source, state.guessed, state.class_total)
-    sources = (int(state.guessed.sum()), int(state.said.sum(dtype=np.int64)))
-    if any((array < 0).any() for array in counts) or sum(sources) != n_labels:
-        raise ValueError("source does not follow from the labels")
-    if tuple(state.source.sum(axis=0).tolist()) != sources:
-        raise ValueError("source does not follow from the counts")
-    if not ((state.known >= 0) & (state.known < len(prior.point))).all():
-        raise ValueError("known is out of range")

@@ -72,6 +72,11 @@ class Chain:
             sampler.hooks.carry(state, start.ended, data)
         return state
 
+    @property
+    def n_seats(self) -> int:
+        """How many are seated in coteries, of models that find any: annotators, or one per kind."""
+        return len(self.state.group if self.sampler.coteries else self.data.annotator_start[1:])
+
     def rest(self) -> None:
         """Have all that the chain knows in its arrays."""
 

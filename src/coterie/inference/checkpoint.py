@@ -145,8 +145,7 @@ def _restore(chain: Chain, facts: Mapping[str, Any], arrays: Mapping[str, Array]
     stored = {name: arrays[f"{chain.number}/{name}"] for name in _arrays(chain)}
     if stored["kept/used"].shape != chain.kept.used.shape:
         raise ValueError("used")
-    n_seats = len(getattr(chain.state, "group", chain.sampler.data.annotator_start[1:]))
-    check_progress(facts, stored["kept/used"], chain.sampler.plan, n_seats)
+    check_progress(facts, stored["kept/used"], chain.sampler.plan, chain.n_seats)
     chain.kept.used[:] = stored["kept/used"]
     for name, array in _arrays(chain).items():  # views of the chain's own arrays, now that long
         if array.shape != stored[name].shape or array.dtype != stored[name].dtype:

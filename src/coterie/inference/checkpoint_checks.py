@@ -51,7 +51,7 @@ def check_values(chain: Chain) -> None:
     sweeps, draws, matrices = map(int, kept.used)
     for name, array in kept.trace._asdict().items():
         _require(not np.isnan(array[:sweeps]).any(), f"trace of {name}")
-    seats = len(state.group) if sampler.coteries else n_annotators
+    seats = chain.n_seats
     _require(_within(kept.trace.n_coteries[:sweeps], 0, seats + 1), "trace of n_coteries")
     _require(_within(kept.trace.class_total[:sweeps], 0, n_items + 1), "trace of class_total")
     _require(_within(kept.partition[:draws], 0, max(n_annotators, 1)), "partition")

@@ -13,7 +13,7 @@ from coterie.abilities import Method, Takes
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.inference import Hooks, Kernels, Options, Sampler, plan_for, sample
-from coterie.inference.blocked import Blocks, check_totals
+from coterie.inference.blocked import Blocks
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.vote import clear_votes
 from coterie.models.blocked_shards import NamesOfItems, posterior_of
@@ -61,7 +61,8 @@ class BlockedEstimator(SamplingEstimator):
 
     def _hooks_in_blocks(self, blocks: Blocks) -> Hooks:
         """Say where the model departs from the others if its items are elsewhere."""
-        return replace(self.hooks(), check=check_totals)
+        kernels: Any = self._blocked_kernels()
+        return replace(self.hooks(), check=kernels.check_state)
 
     def _sampler(self, annotations: Annotations) -> Sampler:
         """Put together what is sampled: collapsed, or blocked in as many shards as the engine."""

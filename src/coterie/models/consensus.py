@@ -110,8 +110,7 @@ class Consensus(BlockedEstimator):
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.check import check_counts
-        from coterie.kernels.gibbs.consensus import carry, find_ending, layout_of
+        from coterie.kernels.gibbs.consensus import carry, check_state, find_ending, layout_of
         from coterie.kernels.matrices import draw_given_reported
 
         own = self.matrices == "raw"
@@ -122,7 +121,7 @@ class Consensus(BlockedEstimator):
             report=self._report,
             mixing=self._mixing,
             matrices=matrices_as_found if own else draw_given_reported,
-            check=check_counts,
+            check=check_state,
             carry=carry,
             coterie_densities=True,  # of d, beta and eta
             apart=(find_ending,),

@@ -115,19 +115,16 @@ class KindsEstimator(BlockedEstimator):
 
     def hooks(self) -> Hooks:
         """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.check import check_counts
-        from coterie.kernels.gibbs.ended import carry_groups, carry_nothing
-
-        if not self._has_kinds:
-            carry = carry_groups if self.abilities.coteries else carry_nothing
-            return Hooks(check=check_counts, carry=carry, coterie_densities=self.densities)
         kernels: Any = self.kernels()
+        check, densities = kernels.check_state, self.densities
+        if not self._has_kinds:
+            return Hooks(check=check, carry=kernels.carry, coterie_densities=densities)
         return Hooks(
             layout=kernels.layout_of,
-            check=kernels.check_state,
+            check=check,
             report=self._report_kinds,
             align=no_alignment if self._known else align_kinds,
-            coterie_densities=self.densities,
+            coterie_densities=densities,
         )
 
     def pack_prior(self, annotations: Annotations | Scan) -> Any:

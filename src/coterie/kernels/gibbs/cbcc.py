@@ -22,7 +22,9 @@ from coterie.kernels.gibbs.cells import (
     new_cells,
     tables_of,
 )
+from coterie.kernels.gibbs.check import check_classes, check_shared, count_said
 from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.ended import carry_groups
 from coterie.kernels.gibbs.groups import (
     Concentration,
     close_group,
@@ -283,6 +285,15 @@ def log_likelihood(state: State, prior: Prior) -> float:
         m = state.slot[k]
         result += log_marginal(m, state.said, state.said_total, prior.shapes, prior.tables)
     return result
+
+
+carry = carry_groups
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state is one of these data."""
+    check_classes(state, data)
+    check_shared(state, count_said(state.truth, data))
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

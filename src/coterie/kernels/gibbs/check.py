@@ -1,6 +1,7 @@
 """Do the counts of a chain's state follow from its classes and groups? Asked of what is restored.
 
-The kernels find their way by these counts and never look whether they are right.
+The kernels find their way by these counts and never look whether they are right. What a model's
+state has is known to its kernels: each has a ``check_state``, made of the pieces here.
 """
 
 from __future__ import annotations
@@ -12,59 +13,65 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 
+Array = NDArray[Any]
 
-def check_counts(state: Any, data: Codes, prior: Any) -> None:
-    """Raise ValueError unless every count of the state is what its parts add up to.
+
+def require_match(name: str, found: Array, expected: Array) -> None:
+    """Raise ValueError unless a part of the state is what its other parts add up to."""
+    if not np.array_equal(found, expected):
+        raise ValueError(f"{name} does not follow from the state")
+
+
+def check_classes(state: Any, data: Codes) -> None:
+    """Check how many items are of each class."""
+    found = np.bincount(state.truth[state.truth >= 0], minlength=data.n_classes)
+    require_match("class_total", state.class_total, found)
+
+
+def count_said(truth: Array, data: Codes, own: Array | slice = slice(None)) -> Array:
+    """Count labels by annotator, answer and class, shape (annotators, answers, classes).
 
     Parameters
     ----------
-    state
-        Of any model of the paper, or of Consensus; classes and groups are known to be in range.
-    data, prior
-        What it is of.
+    truth
+        The classes of the items.
+    data
+        The labels.
+    own
+        Which labels count, in the order of the items; by default all.
     """
-    parts = state._asdict()
-    matches = {"class_total": np.bincount(state.truth[state.truth >= 0], minlength=data.n_classes)}
     item = np.repeat(np.arange(len(data.gold)), np.diff(data.item_start))
-    own = np.ones(len(item), bool)
-    if "kind" in parts:
-        own = _check_sources(state, data, prior, item, matches)
     said = np.zeros((len(data.annotator_start) - 1, data.n_answers, data.n_classes), np.int64)
-    place = (data.item_annotator[own], data.item_answer[own], state.truth[item[own]])
-    np.add.at(said, place, 1)
-    if "group" in parts:
-        check_groups(state, getattr(prior, "auxiliaries", 0))
-    if parts.get("own", item).ndim == 3:  # cBCC counts by annotator, and by group
-        matches["own"] = said
-        grouped = np.zeros_like(state.said, dtype=np.int64)
-        np.add.at(grouped, state.group[state.group >= 0], said[state.group >= 0])
-        said = grouped
-    matches["said"], matches["said_total"] = said, said.sum(axis=1)
-    for name, expected in matches.items():
-        if not np.array_equal(parts[name], expected):
-            raise ValueError(f"{name} does not follow from the state")
+    np.add.at(said, (data.item_annotator[own], data.item_answer[own], truth[item[own]]), 1)
+    return said
 
 
-def _check_sources(
-    state: Any, data: Codes, prior: Any, item: NDArray[Any], matches: dict[str, NDArray[Any]]
-) -> NDArray[np.bool_]:
-    """Check what Consensus has beside: kinds of items and sources of labels; give whose are own."""
-    n_kinds, labelled = len(prior.guessing), np.diff(data.item_start) > 0
-    in_range = ((state.kind >= 0) == labelled) & (state.kind >= -1) & (state.kind < n_kinds)
-    points = (state.known >= 0) & (state.known < len(prior.point))
-    if not (in_range.all() and points.all() and np.isin(state.own, (0, 1)).all()):
-        raise ValueError("kind, known or own is out of range")
-    matches["kind_total"] = np.bincount(state.kind[labelled], minlength=n_kinds)
-    source = np.zeros((n_kinds, 2), np.int64)
-    np.add.at(source, (state.kind[item], state.own), 1)
-    matches["source"] = source
-    own: NDArray[np.bool_] = state.own == 1
-    matches["guessed"] = np.bincount(data.item_answer[~own], minlength=data.n_answers)
-    return own
+def check_said(state: Any, said: Array) -> None:
+    """Check who said what, and the sums of it."""
+    require_match("said", state.said, said)
+    require_match("said_total", state.said_total, said.sum(axis=1))
 
 
-def check_groups(state: Any, auxiliaries: int = 0) -> None:
-    """Check sizes, slots and, where there are any, the parameters of the groups in use."""
+def check_labels(said: Array, data: Codes, *, guesses: bool = False) -> None:
+    """Check counts by annotator, where items are elsewhere: they are everybody's labels.
+
+    Parameters
+    ----------
+    said
+        Shape (annotators, answers, classes).
+    data
+        How many labels everybody has.
+    guesses
+        Some labels may be guesses, which are counted elsewhere.
+    """
+    n_labels, counted = np.diff(data.annotator_start), said.sum(axis=(1, 2), dtype=np.int64)
+    fewer = not guesses and (counted < n_labels).any()
+    if fewer or (said < 0).any() or (counted > n_labels).any():
+        raise ValueError("said does not follow from the labels")
+
+
+def check_groups(state: Any) -> None:
+    """Check sizes and slots of the groups, and alpha."""
     n_slots = len(state.size)
     size = np.bincount(state.group[state.group >= 0], minlength=n_slots)
     n_coteries = int(np.count_nonzero(size))
@@ -76,9 +83,20 @@ def check_groups(state: Any, auxiliaries: int = 0) -> None:
         raise ValueError("slot does not begin with the groups")
     if not state.log_concentration[0] < np.inf:
         raise ValueError("log_concentration is infinite")
-    used = state.slot[: n_coteries + auxiliaries]
-    for name in ("weight", "strength"):
-        if name in state._fields:
-            array = getattr(state, name)[used]
-            if not ((array >= 0) & (array < np.inf)).all():
-                raise ValueError(f"{name} is out of range")
+
+
+def check_shared(state: Any, own: Array) -> None:
+    """Check groups whose members share a matrix: counts by annotator, and by group."""
+    require_match("own", state.own, own)
+    check_groups(state)
+    grouped, seated = np.zeros(state.said.shape, np.int64), state.group >= 0
+    np.add.at(grouped, state.group[seated], own[seated])
+    check_said(state, grouped)
+
+
+def check_parameters(state: Any, auxiliaries: int) -> None:
+    """Check the parameters of the groups in use, and of the auxiliary ones."""
+    used = state.slot[: state.n_coteries[0] + auxiliaries]
+    for name, array in (("weight", state.weight), ("strength", state.strength)):
+        if not ((array[used] >= 0) & (array[used] < np.inf)).all():
+            raise ValueError(f"{name} is out of range")

@@ -33,12 +33,16 @@ def carry_nothing(state: Any, ended: Ended, data: Codes) -> None:
 
 
 def carry_groups(state: Any, ended: Ended, data: Codes) -> None:
-    """Take over alpha and, of models that have them, the parameters of the groups."""
+    """Take over alpha: groups have no parameters."""
     state.log_concentration[:] = ended.state["log_concentration"]
+
+
+def carry_parameters(state: Any, ended: Ended, data: Codes) -> None:
+    """Take over alpha and the parameters of the groups."""
+    carry_groups(state, ended, data)
     now, then = matched_groups(state.group, ended)
     for name in Shapes._fields:
-        if name in state._fields:
-            getattr(state, name)[now] = ended.state[name][then]
+        getattr(state, name)[now] = ended.state[name][then]
 
 
 def matched_groups(group: Array, ended: Ended) -> tuple[LongArray, LongArray]:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
+from coterie.kernels.gibbs.check import check_classes, check_said, count_said
 from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.ended import carry_nothing
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -122,6 +124,15 @@ def log_likelihood(state: State, prior: Prior) -> float:
     for l in range(len(state.said)):
         result += log_marginal(l, state.said, state.said_total, prior.shapes, prior.tables)
     return result
+
+
+carry = carry_nothing
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state is one of these data."""
+    check_classes(state, data)
+    check_said(state, count_said(state.truth, data))
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

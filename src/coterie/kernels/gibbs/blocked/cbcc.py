@@ -25,6 +25,7 @@ from coterie.kernels.gibbs.cbcc import (
     split_and_merge,
     sweep_groups,
 )
+from coterie.kernels.gibbs.check import check_labels, check_shared
 from coterie.kernels.gibbs.groups import log_partition, update_concentration
 from coterie.kernels.keep import Record, Streams, draw_is_due
 from coterie.kernels.record import note_classes
@@ -35,6 +36,7 @@ __all__ = [
     "Prior",
     "State",
     "begin_sweep",
+    "check_state",
     "finish_sweep",
     "initial_state",
     "keep_draw",
@@ -51,6 +53,12 @@ class Scratch(NamedTuple):
 
     plain: cbcc.Scratch
     whole: Whole
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state can be of these labels, whose items are elsewhere."""
+    check_labels(state.own, data)
+    check_shared(state, state.own)
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

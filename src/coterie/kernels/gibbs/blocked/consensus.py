@@ -17,6 +17,7 @@ from coterie.kernels.gibbs.blocked.items import Totals, new_totals
 from coterie.kernels.gibbs.blocked.kernels import kernels_around_items
 from coterie.kernels.gibbs.blocked.whole import new_stream
 from coterie.kernels.gibbs.consensus import model
+from coterie.kernels.gibbs.consensus.check import check_without_items as check_state
 from coterie.kernels.gibbs.consensus.items import Given
 from coterie.kernels.gibbs.consensus.model import (
     finish,
@@ -43,6 +44,7 @@ __all__ = [
     "Prior",
     "State",
     "begin_sweep",
+    "check_state",
     "crowd_of",
     "finish_sweep",
     "initial_state",

@@ -12,6 +12,7 @@ from coterie.kernels.gibbs.blocked.given import draw_balance, draw_matrix_logs, 
 from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
 from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
+from coterie.kernels.gibbs.check import check_groups, check_labels, check_parameters, check_said
 from coterie.kernels.gibbs.groups import update_concentration
 from coterie.kernels.gibbs.hcbcc import model
 from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
@@ -28,6 +29,7 @@ __all__ = [
     "Prior",
     "State",
     "begin_sweep",
+    "check_state",
     "finish_sweep",
     "initial_state",
     "keep_draw",
@@ -43,6 +45,14 @@ class Scratch(NamedTuple):
 
     plain: model.Scratch
     whole: Whole
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state can be of these labels, whose items are elsewhere."""
+    check_labels(state.said, data)
+    check_said(state, state.said)
+    check_groups(state)
+    check_parameters(state, prior.auxiliaries)
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

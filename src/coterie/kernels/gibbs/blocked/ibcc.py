@@ -17,6 +17,7 @@ from coterie.kernels.gibbs.blocked.given import (
 from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
 from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
+from coterie.kernels.gibbs.check import check_labels, check_said
 from coterie.kernels.gibbs.ibcc import (
     Prior,
     State,
@@ -34,6 +35,7 @@ __all__ = [
     "Prior",
     "State",
     "begin_sweep",
+    "check_state",
     "finish_sweep",
     "initial_state",
     "keep_draw",
@@ -49,6 +51,12 @@ class Scratch(NamedTuple):
 
     plain: ibcc.Scratch
     whole: Whole
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state can be of these labels, whose items are elsewhere."""
+    check_labels(state.said, data)
+    check_said(state, state.said)
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

@@ -1,5 +1,6 @@
 """Consensus: hcBCC with hard items and a learnt base."""
 
+from coterie.kernels.gibbs.consensus.check import check_state
 from coterie.kernels.gibbs.consensus.ended import carry
 from coterie.kernels.gibbs.consensus.model import (
     Prior,
@@ -17,6 +18,7 @@ __all__ = [
     "Prior",
     "State",
     "carry",
+    "check_state",
     "class_weights",
     "find_ending",
     "initial_state",

@@ -10,12 +10,12 @@ import numpy as np
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.consensus.state import State
-from coterie.kernels.gibbs.ended import Ended, carry_groups, matched_groups, taken_over
+from coterie.kernels.gibbs.ended import Ended, carry_parameters, matched_groups, taken_over
 
 
 def carry(state: State, ended: Ended, data: Codes) -> None:
     """Take over where the earlier chain ended, in place; what is counted, is counted anew."""
-    carry_groups(state, ended, data)
+    carry_parameters(state, ended, data)
     now, then = matched_groups(state.group, ended)
     state.known[now] = ended.state["known"][then]
     state.guess[:], state.log_guess[:] = ended.state["guess"], ended.state["log_guess"]

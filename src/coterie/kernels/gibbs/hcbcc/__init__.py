@@ -3,6 +3,8 @@
 from coterie.kernels.gibbs.hcbcc.model import (
     Prior,
     State,
+    carry,
+    check_state,
     initial_state,
     new_scratch,
     pack_prior,
@@ -12,6 +14,8 @@ from coterie.kernels.gibbs.hcbcc.model import (
 __all__ = [
     "Prior",
     "State",
+    "carry",
+    "check_state",
     "initial_state",
     "new_scratch",
     "pack_prior",

@@ -13,6 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.kernels.gibbs.check import (
+    check_classes,
+    check_groups,
+    check_parameters,
+    check_said,
+    count_said,
+)
+from coterie.kernels.gibbs.ended import carry_parameters
 from coterie.kernels.gibbs.groups import (
     log_partition,
     pack_concentration,
@@ -166,6 +174,17 @@ def log_prior(state: State, prior: Prior) -> float:
     for k in range(state.n_coteries[0]):
         result += log_parameters(state.slot[k], shapes, prior.base)
     return result
+
+
+carry = carry_parameters
+
+
+def check_state(state: State, data: Codes, prior: Prior) -> None:
+    """Raise ValueError unless the state is one of these data."""
+    check_classes(state, data)
+    check_said(state, count_said(state.truth, data))
+    check_groups(state)
+    check_parameters(state, prior.auxiliaries)
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

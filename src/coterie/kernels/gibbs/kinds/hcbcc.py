@@ -18,7 +18,7 @@ from coterie.kernels.cells.items import View, count_items, starting_cells, sweep
 from coterie.kernels.cells.rows import Rows, rows_of
 from coterie.kernels.cells.space import Chosen, Space, log_choices
 from coterie.kernels.cells.tables import Work, new_work
-from coterie.kernels.gibbs.check import check_groups
+from coterie.kernels.gibbs.check import check_groups, check_parameters
 from coterie.kernels.gibbs.confusion import add_mean
 from coterie.kernels.gibbs.groups import (
     Concentration,
@@ -184,7 +184,8 @@ def map_bases(state: State, rows: Rows) -> None:
 def check_state(state: State, data: Codes, prior: Prior) -> None:
     """Raise ValueError unless the state is one of these data."""
     check_cells(state, data, prior, view_of)
-    check_groups(state, prior.auxiliaries)
+    check_groups(state)
+    check_parameters(state, prior.auxiliaries)
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
