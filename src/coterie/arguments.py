@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from os import PathLike
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from coterie.errors import Argument, unfit
+from coterie.errors import Argument, DataError, Words, unfit
 from coterie.words.values import join
 from coterie.words.visible import quoted
 
@@ -93,6 +94,45 @@ def is_whole(value: object, least: int) -> bool:
     """
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     return whole and bool(value >= least)  # type: ignore[operator]
+
+
+def check_whole(value: object, argument: Argument, least: int, most: float = math.inf) -> None:
+    """Raise DataError unless an argument is a whole number within these bounds."""
+    if not is_whole(value, least):
+        raise unfit(argument, f"a whole number of at least {least}", value)
+    if value > most:  # type: ignore[operator]
+        raise DataError([argument, f" must be at most {most:,}, got {value:,}"])
+
+
+def check_number(
+    value: object, argument: Argument, expected: str, fits: Callable[[float], bool],
+    remedy: Words = "",
+) -> None:  # fmt: skip
+    """Raise DataError unless an argument is a number that fits what is expected."""
+    try:
+        fit = fits(_number(value))
+    except (TypeError, ValueError, OverflowError):
+        fit = False
+    if not fit:
+        raise unfit(argument, expected, value, remedy)
+
+
+def check_one_of(value: object, argument: Argument, known: Iterable[object], expected: str) -> None:
+    """Raise DataError unless an argument is one of some words."""
+    if not any(type(value) is type(one) and value == one for one in known):
+        raise unfit(argument, expected, value)
+
+
+def check_plain_settings(model: object) -> None:
+    """Refuse settings of a model that are not of the kind that they are annotated with.
+
+    Whole numbers are left to the model, which knows their bounds, and so is what is annotated with
+    more than :data:`KINDS` has.
+    """
+    for name, one in inspect.signature(type(model)).parameters.items():
+        kinds = _kinds(one)
+        if kinds and not any(kind.take in (whole, _seed) for kind in kinds):
+            _taken(getattr(model, name), kinds, Argument(name, of=type(model).__name__))
 
 
 def _kinds(parameter: inspect.Parameter) -> list[Kind]:
@@ -214,6 +254,7 @@ KINDS = {
     "str": Kind("text", _text),
     "Hashable": Kind("a name that can be looked up", _hashable),
     "PathLike[str]": Kind("a path", _path),
+    "os.PathLike[str]": Kind("a path", _path),
     "np.random.Generator": Kind("a numpy Generator", _generator),
     "By": Kind("text", _text),
     "Loss": Kind("text", _text),

@@ -43,8 +43,8 @@ class Argument:
     --------
     >>> [as_python(Argument("classes")), as_python(Argument("duplicates", "first"))]
     ['classes=', "duplicates='first'"]
-    >>> as_python(Argument("chains", of="Consensus"))
-    'Consensus(chains=...)'
+    >>> as_python(Argument("chains", of="Consensus")), as_python(Argument("ties", "x", of="f"))
+    ('Consensus(chains=...)', "f(ties='x')")
     """
 
     name: str
@@ -60,7 +60,8 @@ Words = str | Sequence[str | Argument]
 def as_python(argument: Argument) -> str:
     """Write an argument as in a call from Python."""
     if argument.of:
-        return f"{argument.of}({argument.name}=...)"
+        value = "..." if argument.value is None else quoted(argument.value)
+        return f"{argument.of}({argument.name}={value})"
     if argument.several:
         return f"{argument.name}=[...]"
     if isinstance(argument.value, list):

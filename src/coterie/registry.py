@@ -78,8 +78,9 @@ class Registry(Mapping[str, T], Generic[T]):
         if not isinstance(name, str) or name not in self:
             known = ", ".join(self)
             raise DataError(
-                f"no {self._what} {quoted(name)}{self._near(name)}; choose one of {known}, or"
-                " give module:name"
+                f"no {self._what} {quoted(name)}{self._near(name)}",
+                argument=self._what,
+                remedy=f"choose one of {known}, or give module:name",
             )
         return self[name]
 

@@ -55,11 +55,24 @@ LABELS = "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq2,bob,no\n"
             ["--model", "ibcc", "--sweeps", "10", "--burn-in", "10"],
             "IBCC drops 10 of 10 sweeps, which leaves nothing; raise --sweeps or lower --burn-in",
         ),
+        (
+            LABELS,
+            ["--chains", "0"],
+            "--chains must be a whole number of at least 1, got 0",
+        ),
+        (
+            LABELS,
+            ["--model", "quick", "--truth", "truth.csv"],
+            "the true label 'oui' is not one of the classes ['no', 'yes'] that have a column, nor "
+            "is any other; write them the same way (also text or number), or fit with --classes "
+            "A,B,...",
+        ),
     ],
-    ids=["repeated", "outside", "several fit", "no form", "gold", "sweeps"],
+    ids=["repeated", "outside", "several fit", "no form", "gold", "sweeps", "chains", "truth"],
 )
 def test_arguments_are_options(tmp_path, text, options, sentence):
     (tmp_path / "labels.csv").write_text(text, "utf-8")
+    (tmp_path / "truth.csv").write_text("item,label\nq1,oui\nq2,non\n", "utf-8")
     done = coterie("aggregate", "labels.csv", *options, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, f"Error: {sentence}\n")
 

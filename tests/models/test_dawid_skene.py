@@ -304,9 +304,9 @@ def test_extra_answers_have_their_own_column():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"n_iter": 0}, "n_iter must be at least 1, got 0"),
-        ({"smoothing": -1.0}, "smoothing must not be negative"),
-        ({"smoothing": np.nan}, "smoothing must not be negative"),
+        ({"n_iter": 0}, r"\(n_iter=\.\.\.\) must be a whole number of at least 1, got 0"),
+        ({"smoothing": -1.0}, r"\(smoothing=\.\.\.\) must be a number of at least 0, got -1.0"),
+        ({"smoothing": np.nan}, r"\(smoothing=\.\.\.\) must be a number of at least 0, got nan"),
         ({"initial_error_strategy": "guess"}, "'assign', 'addition' or None, got 'guess'"),
         ({"initial_error_strategy": "assign"}, "got only the second"),
     ],

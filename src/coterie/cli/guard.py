@@ -104,6 +104,11 @@ OPTIONS = {
     "chains": "--chains",
     "random_state": "--seed",
     "n_jobs": "--jobs",
+    "early_stop": "--early-stop",
+    "checkpoint": "--checkpoint",
+    "engine": "--engine",
+    "kinds": "--kinds",
+    "model": "--model",
 }
 """Arguments of Python, and the options of the commands that have them."""
 

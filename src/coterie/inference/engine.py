@@ -119,8 +119,10 @@ def connect(engine: Any, n_jobs: int | None = None) -> Engine:
     if is_client or (isinstance(engine, str) and "://" in engine):
         return ENGINES["dask"](engine, n_jobs)
     raise DataError(
-        f"no engine {quoted(engine)}; choose 'threads', 'dask', a Dask client or the address of a"
-        " scheduler, such as 'tcp://127.0.0.1:8786'"
+        f"no engine {quoted(engine)}",
+        argument="engine",
+        remedy="choose 'threads', 'dask', a Dask client or the address of a scheduler, such as"
+        " 'tcp://127.0.0.1:8786'",
     )
 
 

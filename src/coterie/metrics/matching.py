@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.encoding import with_kinds
-from coterie.errors import DataError, DataWarning
+from coterie.errors import Argument, DataError, DataWarning
 
 Labels = pd.Series | Mapping[Any, Any]
 Predictions = pd.Series | Mapping[Any, Any] | pd.DataFrame
@@ -259,8 +259,12 @@ def _with_true_labels(classes: list[Any], known: pd.Series) -> list[Any]:
     if n_absent == len(known):
         raise DataError(
             f"the true label {first!r} is not one of the classes {classes} that have a column, "
-            "nor is any other; write them the same way (also text or number), or fit with "
-            "classes=..."
+            "nor is any other",
+            argument="truth",
+            remedy=[
+                "write them the same way (also text or number), or fit with ",
+                Argument("classes", several=True),
+            ],
         )
     _warn(
         f"{n_absent:,} of {len(known):,} scored items have a true label that is not among the "

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from coterie.abilities import SAMPLED, Abilities, Method, Takes
+from coterie.arguments import check_plain_settings
 from coterie.data import with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
@@ -92,6 +93,7 @@ class Estimator:
         """
         columns = {"item": item, "annotator": annotator, "label": label, **reading}
         if isinstance(data, Scan):
+            check_plain_settings(self)
             self.posterior_ = self._fit_shards(as_scanned(data, true_labels, columns))
             return self
         self.posterior_ = self._fit(self._read(data, true_labels, **columns))
@@ -145,6 +147,7 @@ class Estimator:
 
     def _read(self, data: Any, true_labels: TrueLabels, **columns: Any) -> Annotations:
         """Give whatever ``fit`` was given as Annotations."""
+        check_plain_settings(self)
         named = {role: name for role, name in columns.items() if name is not None}
         return as_annotations(data, true_labels, **{"duplicates": self.duplicates, **named})
 
@@ -238,7 +241,9 @@ class Estimator:
         for name, value in params.items():
             if name not in names:
                 raise DataError(
-                    f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(names)}"
+                    f"{type(self).__name__} has no parameter {name!r}",
+                    argument=name,
+                    remedy=f"it has {', '.join(names)}",
                 )
             setattr(self, name, value)
         return self

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.abilities import Method, Takes
+from coterie.arguments import check_one_of
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference import Hooks, Kernels, Options, Sampler, plan_for, sample
 from coterie.inference.blocked import Blocks
 from coterie.io.scan.scanned import Scan
@@ -19,7 +20,6 @@ from coterie.kernels.vote import clear_votes
 from coterie.models.blocked_shards import NamesOfItems, posterior_of
 from coterie.models.sampling import SamplingEstimator
 from coterie.posterior import Posterior
-from coterie.words.visible import quoted
 
 SAMPLERS = ("auto", "collapsed", "blocked")
 BLOCKED_LABELS = 10_000_000
@@ -77,7 +77,9 @@ class BlockedEstimator(SamplingEstimator):
         if self.sampler == "collapsed" or not self._can_block:
             raise DataError(
                 f"{type(self).__name__} takes a scan with the blocked sampler and without kinds of"
-                " items; leave those settings out, or coterie.read the labels"
+                " items",
+                argument="sampler" if self.sampler == "collapsed" else "kinds",
+                remedy="leave those settings out, or coterie.read the labels",
             )
         sampler = self._sampler_of_scan(scan)
         run = sample(sampler, self._options(), self._identity(scan))
@@ -139,13 +141,13 @@ class BlockedEstimator(SamplingEstimator):
     def _check(self) -> None:
         super()._check()
         name = type(self).__name__
-        if self.sampler not in SAMPLERS:
-            raise DataError(
-                f"{name}(sampler=...) must be one of {', '.join(SAMPLERS)}, got"
-                f" {quoted(self.sampler)}"
-            )
+        sampler = Argument("sampler", of=name)
+        check_one_of(self.sampler, sampler, SAMPLERS, f"one of {', '.join(SAMPLERS)}")
         if self.sampler == "collapsed" and self.engine is not None:
             raise DataError(
-                f"{name}(sampler='collapsed') moves one item after the other, which no engine can"
-                " share; leave the sampler at 'auto', or name no engine"
+                [
+                    replace(sampler, value="collapsed"),
+                    " moves one item after the other, which no engine can share",
+                ],
+                remedy="leave the sampler at 'auto', or name no engine",
             )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.abilities import Abilities
+from coterie.arguments import check_number, check_one_of
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference import (
     Averages,
     Hooks,
@@ -142,8 +144,11 @@ class Consensus(BlockedEstimator):
     def _fit_shards(self, scan: Scan) -> Posterior:
         if self.skill_share > 0:
             raise DataError(
-                f"Consensus(skill_share={self.skill_share}) looks at all labels in turn, and cannot"
-                " be fitted to a scan; leave it at 0, or coterie.read the labels"
+                [
+                    Argument("skill_share", self.skill_share, of="Consensus"),
+                    " looks at all labels in turn, and cannot be fitted to a scan",
+                ],
+                remedy="leave it at 0, or coterie.read the labels",
             )
         return super()._fit_shards(scan)
 
@@ -180,25 +185,26 @@ class Consensus(BlockedEstimator):
 
     def _check(self) -> None:
         super()._check()
-        if not 0 <= self.design_effect < float("inf"):
-            raise DataError(
-                f"Consensus(design_effect=...) must be a number of at least 0, got"
-                f" {quoted(self.design_effect)}; 0.05 is the default"
-            )
-        if self.matrices not in ("reported", "raw"):
-            raise DataError(
-                f"Consensus(matrices=...) must be 'reported' or 'raw', got {quoted(self.matrices)}"
-            )
+        argument = partial(Argument, of="Consensus")
+        check_number(
+            self.design_effect,
+            argument("design_effect"),
+            "a number of at least 0",
+            lambda x: 0 <= x < float("inf"),
+            remedy="0.05 is the default",
+        )
+        known = ("reported", "raw")
+        check_one_of(self.matrices, argument("matrices"), known, "'reported' or 'raw'")
         for name in ("vote_share", "skill_share"):
-            if not 0 <= (share := getattr(self, name)) <= 1:
-                raise DataError(
-                    f"Consensus({name}=...) must be between 0 and 1, got {quoted(share)}"
-                )
+            check_number(
+                getattr(self, name), argument(name), "between 0 and 1", lambda x: 0 <= x <= 1
+            )
         if self.vote_share + self.skill_share > 1:
             raise DataError(
                 "Consensus(vote_share=..., skill_share=...) must be at most 1 together, got"
                 f" {quoted(self.vote_share)} and {quoted(self.skill_share)}: what is left is the "
-                "model's"
+                "model's",
+                argument="vote_share",
             )
 
     def resolve_prior(self, annotations: Annotations | Scan) -> Prior:

@@ -12,10 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method, Takes
+from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.data.kinds import KnownKinds
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference.soft_shards import SoftShards
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.dawid_skene import (
@@ -148,7 +149,11 @@ class DawidSkene(Estimator, kw_only=False):
             self.posterior_ = self._fit(annotations, initial_error)
             return self
         if initial_error is not None:
-            raise DataError("initial_error is for annotators without kinds of items; leave out one")
+            raise DataError(
+                "initial_error is for annotators without kinds of items",
+                argument="initial_error",
+                remedy="leave out one",
+            )
         self.posterior_ = self._fit_kinds(annotations, find_kinds(kinds, data, annotations))
         return self
 
@@ -237,20 +242,17 @@ class DawidSkene(Estimator, kw_only=False):
         }
 
     def _check(self, initial_error: pd.DataFrame | None) -> None:
-        if self.n_iter < 1:
-            raise DataError(f"n_iter must be at least 1, got {self.n_iter}")
-        if not 0 <= self.smoothing < np.inf:
-            raise DataError(f"smoothing must not be negative or infinite, got {self.smoothing}")
-        strategy = self.initial_error_strategy
-        if strategy is not None and strategy not in get_args(Strategy):
-            raise DataError(
-                f"initial_error_strategy must be 'assign', 'addition' or None, got "
-                f"{quoted(strategy)}"
-            )
+        argument, strategy = partial(Argument, of=type(self).__name__), self.initial_error_strategy
+        check_whole(self.n_iter, argument("n_iter"), 1)
+        smoothing = argument("smoothing")
+        check_number(self.smoothing, smoothing, "a number of at least 0", lambda s: 0 <= s < np.inf)
+        known, expected = (*get_args(Strategy), None), "'assign', 'addition' or None"
+        check_one_of(strategy, argument("initial_error_strategy"), known, expected)
         if (strategy is None) != (initial_error is None):
             raise DataError(
                 "initial_error (in fit) and initial_error_strategy go together: got "
-                + ("only the second" if initial_error is None else "only the first")
+                + ("only the second" if initial_error is None else "only the first"),
+                argument="initial_error_strategy" if initial_error is None else "initial_error",
             )
 
     def _start(self, annotations: Annotations, initial_error: pd.DataFrame | None) -> Parameters:
@@ -296,7 +298,10 @@ def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.
     """
     a = annotations
     if frame.index.nlevels != 2 or not frame.index.is_unique:
-        raise DataError("the index of initial_error must be unique pairs (annotator, given label)")
+        raise DataError(
+            "the index of initial_error must be unique pairs (annotator, given label)",
+            argument="initial_error",
+        )
     for what, given, known in (
         ("columns", frame.columns, a.classes),
         ("given labels", frame.index.get_level_values(1).unique(), a.answers),
@@ -304,10 +309,13 @@ def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> NDArray[np.
         unknown = sorted(map(repr, set(given.tolist()) - set(known.tolist())))
         if unknown:
             raise DataError(
-                f"{what} of initial_error must be among {known.tolist()}, got {', '.join(unknown)}"
+                f"{what} of initial_error must be among {known.tolist()}, got {', '.join(unknown)}",
+                argument="initial_error",
             )
     if not (np.isfinite(frame.to_numpy(np.float64)) & (frame.to_numpy(np.float64) >= 0)).all():
-        raise DataError("initial_error must hold finite numbers that are not negative")
+        raise DataError(
+            "initial_error must hold finite numbers that are not negative", argument="initial_error"
+        )
     rows = pd.MultiIndex.from_product([a.annotators, a.answers])
     full = frame.reindex(index=rows, columns=a.classes).fillna(0.0).to_numpy(np.float64)
     return full.reshape(a.n_annotators, a.n_answers, a.n_classes)
@@ -320,12 +328,15 @@ def check_complete(frame: pd.DataFrame, annotations: Annotations) -> None:
     if missing:
         example = min(map(str, missing))
         raise DataError(
-            f"initial_error lacks {len(missing):,} annotators, for example {quoted(example)};"
-            " give all of them, or use initial_error_strategy='addition'"
+            f"initial_error lacks {len(missing):,} annotators, for example {quoted(example)}",
+            argument="initial_error",
+            remedy="give all of them, or use initial_error_strategy='addition'",
         )
     sums = frame.groupby(level=0, sort=False).sum()
     if (frame <= 1).all(axis=None) and not np.allclose(sums, 1):
         raise DataError(
             "the columns of each annotator's initial_error must sum to one (index: given label, "
-            "columns: true class); transpose the matrices, or give counts"
+            "columns: true class)",
+            argument="initial_error",
+            remedy="transpose the matrices, or give counts",
         )

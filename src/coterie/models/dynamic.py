@@ -6,13 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, cast
 
+from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.inference import Hooks, Kernels, Sampler
 from coterie.models.label_switching import judge_in_time, span_of
-from coterie.models.sampling import SamplingEstimator, check_whole
+from coterie.models.sampling import SamplingEstimator
 from coterie.priors import DynamicPrior, Prior
-from coterie.words.visible import quoted
 
 CLOCKS = ("labels", "time")
 
@@ -91,10 +91,7 @@ class DynamicIBCC(SamplingEstimator):
 
     def _check(self) -> None:
         super()._check()
-        if self.clock not in CLOCKS:
-            raise DataError(
-                f"DynamicIBCC(clock=...) must be 'labels' or 'time', got {quoted(self.clock)}"
-            )
-        if not 0 < self.unit < float("inf"):
-            raise DataError(f"DynamicIBCC(unit=...) must be above 0, got {quoted(self.unit)}")
-        check_whole(self.step_size, "DynamicIBCC(step_size=...)", 1)
+        argument = partial(Argument, of="DynamicIBCC")
+        check_one_of(self.clock, argument("clock"), CLOCKS, "'labels' or 'time'")
+        check_number(self.unit, argument("unit"), "above 0", lambda x: 0 < x < float("inf"))
+        check_whole(self.step_size, argument("step_size"), 1)

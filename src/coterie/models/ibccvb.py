@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference.climb import Limits, climb_shards, facts_of
 from coterie.inference.soft_shards import SoftShards
 from coterie.inference.start import starting_truth
@@ -81,8 +81,10 @@ class IBCCVB(VariationalEstimator):
         check_settings(self)
         if self.restarts:
             raise DataError(
-                f"IBCCVB(restarts={self.restarts}) starts from noisy votes of all items at once, "
-                "which a scan does not hold",
+                [
+                    Argument("restarts", self.restarts, of="IBCCVB"),
+                    " starts from noisy votes of all items at once, which a scan does not hold",
+                ],
                 remedy="leave restarts out, or coterie.read the labels if they fit in memory",
             )
         limits = Limits(self.n_iter, self.tol)

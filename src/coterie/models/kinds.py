@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.abilities import Takes
+from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler
 from coterie.inference.protocol import no_alignment
 from coterie.io.scan.scanned import Scan
@@ -23,7 +24,6 @@ from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
 from coterie.models.label_switching import warn_of_swallowed
-from coterie.models.sampling import check_whole
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 
@@ -88,8 +88,11 @@ class KindsEstimator(BlockedEstimator):
         self.known_kinds_ = None if kinds is None else find_kinds(kinds, data, annotations)
         if kinds is not None and self.kinds != 1:
             raise DataError(
-                f"{type(self).__name__}(kinds={self.kinds}) looks for latent kinds, but fit was"
-                " given known ones; leave it at 1"
+                [
+                    Argument("kinds", self.kinds, of=type(self).__name__),
+                    " looks for latent kinds, but fit was given known ones",
+                ],
+                remedy="leave it at 1",
             )
         self.posterior_ = self._fit(annotations)
         return self
@@ -179,12 +182,13 @@ class KindsEstimator(BlockedEstimator):
     def _check(self) -> None:
         super()._check()
         name = type(self).__name__
+        check_whole(self.kinds, Argument("kinds", of=name), 1, MOST_KINDS)
         if self._has_kinds and (self.sampler == "blocked" or self.engine is not None):
             raise DataError(
-                f"{name} with kinds of items has only the collapsed sampler; leave the sampler at"
-                " 'auto' and name no engine"
+                f"{name} with kinds of items has only the collapsed sampler",
+                argument="sampler" if self.sampler == "blocked" else "engine",
+                remedy="leave the sampler at 'auto' and name no engine",
             )
-        check_whole(self.kinds, f"{type(self).__name__}(kinds=...)", 1, MOST_KINDS)
 
 
 def align_kinds(reference: NDArray[np.float64], found: NDArray[np.float64]) -> NDArray[np.float64]:

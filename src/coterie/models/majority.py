@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
+from coterie.arguments import check_one_of, check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.data.votes import count_votes
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 from coterie.inference.soft_shards import SoftShards
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.dawid_skene import Counts, Parameters, estimate_from, estimated
@@ -24,7 +25,6 @@ from coterie.models.base import Estimator
 from coterie.models.sharded import Votes, numbers_of, sharded, votes_of
 from coterie.posterior import Posterior
 from coterie.posterior.gathered import FoundItems
-from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
 
@@ -103,8 +103,10 @@ class MajorityVote(Estimator):
         self._check()
         if self.ties == "random":
             raise DataError(
-                "MajorityVote(ties='random') draws for all items in turn, which a scan does not "
-                "hold",
+                [
+                    Argument("ties", "random", of="MajorityVote"),
+                    " draws for all items in turn, which a scan does not hold",
+                ],
                 remedy="choose ties='lowest' or 'split', or coterie.read the labels if they fit",
             )
         items = SoftShards(scan)
@@ -120,10 +122,10 @@ class MajorityVote(Estimator):
 
     def _check(self) -> None:
         for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
-            if getattr(self, name) not in known:
-                raise DataError(
-                    f"{name} must be one of {list(known)}, got {quoted(getattr(self, name))}"
-                )
+            argument = Argument(name, of="MajorityVote")
+            check_one_of(getattr(self, name), argument, known, f"one of {list(known)}")
+        if self.random_state is not None:
+            check_whole(self.random_state, Argument("random_state", of="MajorityVote"), 0)
 
     def _found(self, parameters: Parameters) -> dict[str, Any]:
         """Give what a posterior says of everybody."""

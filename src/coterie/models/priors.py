@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from coterie.data.annotations import Annotations
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError, alternatives
 from coterie.io.scan.scanned import Scan
 from coterie.words.visible import quoted
 
@@ -32,8 +32,12 @@ def resolved(model: Any, annotations: Annotations | Scan, **more: ByCounts) -> A
     if isinstance(given, str):
         given = more[given](*sizes) if given in more else named.get(given)
     if not isinstance(given, kind):
-        names = " or ".join(f"prior={quoted(name)}" for name in [*named, *more])
+        names = [Argument("prior", name) for name in [*named, *more]]
         raise DataError(
-            f"{type(model).__name__} takes {names} or a {kind.__name__}, got {quoted(model.prior)}"
+            [
+                f"{type(model).__name__} takes ",
+                *alternatives(names),
+                f" or a {kind.__name__}, got {quoted(model.prior)}",
+            ]
         )
     return given.resolve(*sizes)

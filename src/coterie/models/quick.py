@@ -7,13 +7,13 @@ from dataclasses import field
 from typing import ClassVar
 
 from coterie.abilities import Abilities, Method
+from coterie.arguments import check_number, check_whole
 from coterie.data.annotations import Annotations
-from coterie.errors import ConvergenceWarning, DataError
+from coterie.errors import Argument, ConvergenceWarning
 from coterie.kernels.quick import quick_consensus
 from coterie.models.base import Estimator
 from coterie.posterior import Posterior
 from coterie.posterior.kinds import HARDNESS, unknown_hardness
-from coterie.words.visible import quoted
 
 
 class QuickConsensus(Estimator):
@@ -65,11 +65,9 @@ class QuickConsensus(Estimator):
     duplicates: str = "error"
 
     def _fit(self, annotations: Annotations) -> Posterior:
-        if not (self.n_iter >= 1 and self.tol > 0):
-            raise DataError(
-                f"QuickConsensus takes n_iter of at least 1 and tol above 0, got "
-                f"n_iter={quoted(self.n_iter)} and tol={quoted(self.tol)}"
-            )
+        name = type(self).__name__
+        check_whole(self.n_iter, Argument("n_iter", of=name), 1)
+        check_number(self.tol, Argument("tol", of=name), "above 0", lambda tol: tol > 0)
         found = quick_consensus(annotations.codes, annotations.votes, self.tol, self.n_iter)
         self.n_iter_, self.converged_ = sum(found.passes), found.converged
         if not found.converged:

@@ -104,7 +104,11 @@ def make_model(name: str, **params: Any) -> Estimator:
 
     kind: Any = MODELS.find(name)
     if not isinstance(kind, type) or not issubclass(kind, Estimator):
-        raise DataError(f"{name} is no model; choose one of {', '.join(MODELS)}, or module:Class")
+        raise DataError(
+            f"{name} is no model",
+            argument="model",
+            remedy=f"choose one of {', '.join(MODELS)}, or module:Class",
+        )
     model = kind()
     known = model.get_params()
     return model.set_params(**{key: value for key, value in params.items() if key in known})

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from coterie.abilities import Abilities, Method
-from coterie.arguments import is_whole
+from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
@@ -35,7 +35,6 @@ from coterie.models.priors import resolved
 from coterie.models.update import agree_on_labels, going_on, news, run_of_rounds
 from coterie.posterior import Posterior
 from coterie.priors import Prior
-from coterie.words.visible import quoted
 
 SWEEPS, BURN_IN = 10_000, 3_000
 """Of each chain, as in the paper; Consensus and DynamicIBCC have their own."""
@@ -268,18 +267,18 @@ class SamplingEstimator(Estimator):
         """Check the lengths of the chains."""
         name = type(self).__name__
         for parameter, (least, most) in LENGTHS.items():
-            check_whole(getattr(self, parameter), f"{name}({parameter}=...)", least, most)
+            check_whole(getattr(self, parameter), Argument(parameter, of=name), least, most)
         if self.random_state is not None:
-            check_whole(self.random_state, f"{name}(random_state=...)", 0)
+            check_whole(self.random_state, Argument("random_state", of=name), 0)
         if self.n_jobs is not None and self.n_jobs != -1:
-            check_whole(self.n_jobs, f"{name}(n_jobs=...)", 1)
+            check_whole(self.n_jobs, Argument("n_jobs", of=name), 1)
         if self.burn_in >= self.sweeps:
             raise DataError(
                 f"{name} drops {self.burn_in:,} of {self.sweeps:,} sweeps, which leaves nothing",
                 remedy=["raise ", Argument("sweeps"), " or lower ", Argument("burn_in")],
             )
         if self.thin is not None:
-            check_whole(self.thin, f"{name}(thin=...)", 1)
+            check_whole(self.thin, Argument("thin", of=name), 1)
             if self.thin > self.sweeps - self.burn_in:
                 raise DataError(
                     f"{name} keeps every {self.thin:,}th of {self.sweeps - self.burn_in:,} sweeps"
@@ -291,14 +290,6 @@ class SamplingEstimator(Estimator):
         """Give the prior with every field written out for these data."""
         prior: Prior = resolved(self, annotations)
         return prior
-
-
-def check_whole(value: object, name: str, least: int, most: float = math.inf) -> None:
-    """Raise DataError unless a parameter is a whole number within these bounds."""
-    if not is_whole(value, least):
-        raise DataError(f"{name} must be a whole number of at least {least}, got {quoted(value)}")
-    if value > most:  # type: ignore[operator]
-        raise DataError(f"{name} must be at most {most:,}, got {value:,}")
 
 
 def checksum(annotations: Annotations) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
-from coterie.arguments import is_whole
+from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
-from coterie.errors import ConvergenceWarning, DataError
+from coterie.errors import Argument, ConvergenceWarning
 from coterie.inference.climb import Limits, Peak, best_of
 from coterie.inference.plan import DRAWS, MATRIX_BYTES
 from coterie.io.scan.scanned import Scan
@@ -24,7 +24,6 @@ from coterie.models.base import Estimator
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.verdicts import say_labels
 from coterie.priors import Prior
-from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
 
@@ -125,11 +124,7 @@ def check_settings(model: Any) -> None:
         value = getattr(model, parameter)
         if value is None and parameter == "random_state":
             continue
-        if not is_whole(value, least):
-            raise DataError(
-                f"{name}({parameter}=...) must be a whole number of at least {least}, got "
-                f"{quoted(value)}"
-            )
+        check_whole(value, Argument(parameter, of=name), least)
 
 
 def warn_of_starts(facts: dict[str, Any], annotations: Annotations) -> bool:
