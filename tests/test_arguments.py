@@ -110,3 +110,38 @@ def test_words_that_are_understood_are_words_that_are_used():
     text = "\n".join(path.read_text("utf-8") for path in source.rglob("*.py"))
     for word in KINDS.keys() - {"seed"}:
         assert f": {word}" in text or f"| {word}" in text, word
+
+
+ROWS = [("q1", "ann", "a"), ("q1", "bob", "a"), ("q2", "ann", "b"), ("q2", "bob", "a")]
+
+
+@pytest.mark.parametrize(
+    ("argument", "call"),
+    [
+        ("items", lambda _: coterie.simulate("mixed", items=0)),
+        ("labels_per_item", lambda _: coterie.simulate("mixed", labels_per_item=99)),
+        ("sparsity", lambda _: coterie.simulate("mixed", sparsity=2.0)),
+        ("classes", lambda _: coterie.simulate("mixed", classes=1)),
+        ("class_balance", lambda _: coterie.simulate("mixed", class_balance=[1])),
+        ("scenario", lambda _: coterie.simulate("no such crowd")),
+        ("floor", lambda posterior: posterior.score({"q1": "a"}, floor=2)),
+        ("bins", lambda posterior: posterior.score({"q1": "a"}, bins=0)),
+        ("ties", lambda posterior: posterior.score({"q1": "a"}, ties="best")),
+        ("truth", lambda posterior: posterior.score({"q1": "z"})),
+        ("truth", lambda posterior: posterior.score(7)),
+        ("quantile", lambda posterior: posterior.confusion(quantile=2)),
+        ("annotator", lambda posterior: posterior.confusion("nobody")),
+        ("to", lambda posterior: posterior.labels(to="nothing")),
+        ("restarts", lambda posterior: posterior.communities(restarts=0)),
+        ("name", lambda posterior: posterior.item_table("nothing")),
+        ("level", lambda _: metrics.krippendorff_interval(ROWS, level=2)),
+        ("weights", lambda _: coterie.aggregate(ROWS, model="quick", weights=1)),
+        ("model", lambda _: coterie.aggregate(ROWS, model="nothing")),
+        ("loss", lambda _: coterie.partition.point_partition([[0, 0]], loss="nothing")),
+    ],
+)
+def test_errors_carry_the_argument(argument, call):
+    posterior = coterie.DawidSkene().fit(ROWS).posterior_
+    with pytest.raises(coterie.CoterieError) as caught:
+        call(posterior)
+    assert caught.value.argument == argument

@@ -56,8 +56,9 @@ def aggregate(
     for name in reading.keys() - READING:
         every = sorted(READING | estimator.get_params().keys())
         raise DataError(
-            f"aggregate(model={model!r}) takes no {name}=...{did_you_mean(name, every)};"
-            f" settings of this model are {join(list(estimator.get_params()))}"
+            f"aggregate(model={model!r}) takes no {name}=...{did_you_mean(name, every)}",
+            argument=name,
+            remedy=f"settings of this model are {join(list(estimator.get_params()))}",
         )
     if isinstance(labels, Annotations | Scan) and not reading:
         known: Annotations | Scan = labels

@@ -77,6 +77,21 @@ def test_arguments_are_options(tmp_path, text, options, sentence):
     assert (done.returncode, done.stderr) == (1, f"Error: {sentence}\n")
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--items", "0"], "--items must be at least 1, got 0"),
+        (["--sparsity", "0.1", "--labels-per-item", "2"], "--labels-per-item and --sparsity both"),
+        (["--class-balance", "1,2"], "--class-balance must be 3 numbers, one per class, got"),
+        (["--labels-per-item", "99"], "--labels-per-item must be between 1 and the number of"),
+    ],
+)
+def test_sizes_of_a_simulated_crowd_are_options(tmp_path, options, sentence):
+    done = coterie("simulate", "mixed", "--out", "out", *options, cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: {sentence}")
+
+
 def test_words_of_the_data_stay_as_they_are(tmp_path):
     text = LABELS + "q3,ann,classes=2\n"
     (tmp_path / "labels.csv").write_text(text, "utf-8")
@@ -85,7 +100,7 @@ def test_words_of_the_data_stay_as_they_are(tmp_path):
 
 
 def test_every_option_is_one_of_the_commands_that_say_it():
-    commands = (app.aggregate, app.export, app.judges, app.plan)
+    commands = (app.aggregate, app.export, app.judges, app.plan, app.simulate)
     names = [name for command in commands for name in inspect.signature(command).parameters]
     offered = {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
     assert offered >= set(OPTIONS.values())

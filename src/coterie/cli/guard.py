@@ -109,6 +109,9 @@ OPTIONS = {
     "engine": "--engine",
     "kinds": "--kinds",
     "model": "--model",
+    "labels_per_item": "--labels-per-item",
+    "sparsity": "--sparsity",
+    "class_balance": "--class-balance",
 }
 """Arguments of Python, and the options of the commands that have them."""
 

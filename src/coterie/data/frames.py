@@ -21,7 +21,6 @@ from typing import (
 
 from coterie.errors import Argument, CoterieError
 from coterie.words.values import not_one_of
-from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +92,7 @@ def check_library(to: str) -> None:
         known = not_one_of(to, LIBRARIES)
         raise CoterieError([Argument("to", to), known])
     if importlib.util.find_spec(to) is None:
-        raise CoterieError(f"to={quoted(to)} needs {to}: pip install {to}")
+        raise CoterieError([Argument("to", to), f" needs {to}: pip install {to}"])
 
 
 def as_frame(found: pd.DataFrame | pd.Series, to: str) -> Any:

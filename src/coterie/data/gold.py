@@ -193,7 +193,9 @@ def items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
     else:
         raise DataError(
             f"{name} must be a Series or dict, item -> label, or a dataframe of items and labels, "
-            f"got {quoted(source)}; coterie.io.read_truth reads a file"
+            f"got {quoted(source)}",
+            argument=name,
+            remedy="coterie.io.read_truth reads a file",
         )
     places = _gold_columns(table)
     item, label = table.read(places)

@@ -80,7 +80,11 @@ def read_times(table: Table, place: int) -> FloatArray:
     (coded,) = table.read([place])
     (blank,) = np.nonzero(coded.codes < 0)
     if len(blank):
-        raise DataError(f"{table.rows(blank[:1])} has no time; fill it in, or remove the row")
+        raise DataError(
+            f"{table.rows(blank[:1])} has no time",
+            argument="time",
+            remedy="fill it in, or remove the row",
+        )
     values = np.array([_read(value, table, coded, k) for k, value in enumerate(coded.values)])
     return values.astype(np.float64)[coded.codes]
 

@@ -68,7 +68,11 @@ def load(name: str) -> Dataset:
     """
     entry = REGISTRY.get(name)
     if entry is None:
-        raise DataError(f"there is no data set {name!r}; there are {', '.join(REGISTRY)}")
+        raise DataError(
+            f"there is no data set {name!r}",
+            argument="name",
+            remedy=f"there are {', '.join(REGISTRY)}",
+        )
     texts = {file.name: fetch(name, file).read_text("utf-8") for file in entry.files}
     table = entry.parse(texts)
     annotations = _annotations(table, entry)

@@ -93,9 +93,12 @@ def krippendorff_interval(
     True
     """
     if not 0 < level < 1:
-        raise DataError(f"level must be between 0 and 1, got {level}")
+        raise DataError(f"level must be between 0 and 1, got {level}", argument="level")
     if not 1 <= resamples <= MOST_RESAMPLES:
-        raise DataError(f"resamples must be between 1 and {MOST_RESAMPLES:,}, got {resamples}")
+        raise DataError(
+            f"resamples must be between 1 and {MOST_RESAMPLES:,}, got {resamples}",
+            argument="resamples",
+        )
     patterns = _find_patterns(annotations_from(annotations, duplicates="keep"))
     rng = np.random.default_rng(random_state)
     n_items = patterns.n_items.sum()

@@ -81,7 +81,9 @@ def expected_calibration_error(
 def calibration_table(matched: Matched, bins: int) -> pd.DataFrame:
     """Give the table of :func:`reliability` for items that are matched already."""
     if not 1 <= bins <= MOST_BINS:
-        raise DataError(f"bins must be between 1 and {MOST_BINS:,}, got {quoted(bins)}")
+        raise DataError(
+            f"bins must be between 1 and {MOST_BINS:,}, got {quoted(bins)}", argument="bins"
+        )
     assert matched.probability is not None
     confidence = matched.probability.max(axis=1, initial=0)
     edges = np.linspace(0, 1, bins + 1)

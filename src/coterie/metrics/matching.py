@@ -145,7 +145,9 @@ def insist_on_probabilities(given: object) -> None:
     if not isinstance(given, pd.DataFrame):
         raise DataError(
             "this score needs probabilities: a DataFrame, index item, one column per class, got "
-            f"{type(given).__name__}; a model gives them by predict_proba()"
+            f"{type(given).__name__}",
+            argument="probabilities",
+            remedy="a model gives them by predict_proba()",
         )
 
 
@@ -161,7 +163,8 @@ def _series(labels: Labels, what: str) -> pd.Series:
         index = pd.Index(list(labels), tupleize_cols=False)
         return pd.Series(list(labels.values()), index, dtype=object)
     raise DataError(
-        f"{what} must be a Series or a dict, item -> label, got {type(labels).__name__}"
+        f"{what} must be a Series or a dict, item -> label, got {type(labels).__name__}",
+        argument="truth" if what == "truth" else "predictions",
     )
 
 
@@ -170,15 +173,20 @@ def check_items(predicted: pd.Index, known: pd.Index) -> None:
     for index, what in ((predicted, "predictions"), (known, "truth")):
         if not index.is_unique:
             twice = first_of(index[index.duplicated()])
-            raise DataError(f"item {twice!r} is twice in the {what}; keep one row per item")
+            raise DataError(
+                f"item {twice!r} is twice in the {what}",
+                argument=what,
+                remedy="keep one row per item",
+            )
         if len(index) == 0:
-            raise DataError(f"there is no item in the {what}")
+            raise DataError(f"there is no item in the {what}", argument=what)
     n_both = int(predicted.isin(known).sum())
     if n_both == 0:
         raise DataError(
             "no item has both a prediction and a truth: predictions are of "
-            f"{first_of(predicted)!r}, ..., the truth is of {first_of(known)!r}, ...; "
-            "write the ids the same way (also text or number)"
+            f"{first_of(predicted)!r}, ..., the truth is of {first_of(known)!r}, ...",
+            argument="truth",
+            remedy="write the ids the same way (also text or number)",
         )
     warn_of_few(n_both, len(predicted), len(known))
 
@@ -203,14 +211,20 @@ def _warn(message: str) -> None:
 def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
     if labels.isna().any():
         item = first_of(labels.index[labels.isna()])
-        raise DataError(f"item {item!r} has no predicted label; drop it, or predict it")
+        raise DataError(
+            f"item {item!r} has no predicted label",
+            argument="predictions",
+            remedy="drop it, or predict it",
+        )
     said, true = (dict(zip(with_kinds(x), x, strict=True)) for x in (labels, known))
     alike = {*map(str, said.values())} & {*map(str, true.values())}
     alike |= {*said.values()} & {*true.values()}  # True and 1
     if said.keys().isdisjoint(true) and alike:
         raise DataError(
             f"predicted labels such as {next(iter(said.values()))!r} and true labels such as "
-            f"{next(iter(true.values()))!r} are of different types; convert one of them"
+            f"{next(iter(true.values()))!r} are of different types",
+            argument="truth",
+            remedy="convert one of them",
         )
     classes = _in_order({**said, **true}.values())
     n_items = len(known)
@@ -228,10 +242,15 @@ def _match_labels(labels: pd.Series, known: pd.Series) -> Matched:
 def match_rows(frame: pd.DataFrame, known: pd.Series, *, ties: Ties) -> Matched:
     """Set probabilities beside the true labels of the same items in the same order."""
     if ties not in get_args(Ties):
-        raise DataError(f"ties must be one of {list(get_args(Ties))}, got {ties!r}")
+        raise DataError(
+            f"ties must be one of {list(get_args(Ties))}, got {ties!r}", argument="ties"
+        )
     if not frame.columns.is_unique:
         columns = frame.columns.tolist()
-        raise DataError(f"probabilities need one column per class, got the columns {columns}")
+        raise DataError(
+            f"probabilities need one column per class, got the columns {columns}",
+            argument="probabilities",
+        )
     classes = _with_true_labels(frame.columns.tolist(), known)
     probability = np.zeros((len(frame), len(classes)))
     probability[:, : frame.shape[1]] = _check_probabilities(frame)
@@ -278,14 +297,16 @@ def _check_probabilities(frame: pd.DataFrame) -> FloatArray:
         probability = frame.to_numpy(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            "probabilities must be numbers: a DataFrame, index item, one column per class"
+            "probabilities must be numbers: a DataFrame, index item, one column per class",
+            argument="probabilities",
         ) from error
     bad = ~((probability >= 0).all(axis=1) & (np.abs(probability.sum(axis=1) - 1) < 1e-6))
     if bad.any():
         item = first_of(frame.index[bad])
         raise DataError(
             f"the probabilities of item {item!r} must be at least 0 and sum to 1, got "
-            f"{probability[bad][0].tolist()}"
+            f"{probability[bad][0].tolist()}",
+            argument="probabilities",
         )
     return probability
 

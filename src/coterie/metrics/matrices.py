@@ -44,17 +44,21 @@ def informativeness(confusion: ArrayLike) -> NDArray[np.float64]:
     try:
         matrix = np.asarray(confusion, np.float64)
     except (TypeError, ValueError, ArithmeticError):
-        raise DataError(f"informativeness takes matrices, not {quoted(confusion)}") from None
+        raise DataError(
+            f"informativeness takes matrices, not {quoted(confusion)}", argument="confusion"
+        ) from None
     if matrix.ndim < 2 or matrix.shape[-2] < 2:
         raise DataError(
             "informativeness needs matrices of shape (..., classes, answers) with at least "
-            f"2 classes, got shape {matrix.shape}"
+            f"2 classes, got shape {matrix.shape}",
+            argument="confusion",
         )
     sums = matrix.sum(axis=-1)
     if not np.allclose(sums, 1, atol=1e-3):
         raise DataError(
             "informativeness needs rows that sum to one (true classes in rows, answers in columns),"
-            f" got a sum of {sums.flat[np.argmax(np.abs(sums - 1))]:.3g}"
+            f" got a sum of {sums.flat[np.argmax(np.abs(sums - 1))]:.3g}",
+            argument="confusion",
         )
     away = matrix - matrix.mean(axis=-2, keepdims=True)
     return np.asarray((away**2).sum(axis=(-2, -1)) / (matrix.shape[-2] - 1))

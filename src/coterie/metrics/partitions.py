@@ -85,8 +85,8 @@ def _overlap(first: Partition, second: Partition) -> Overlap:
     a, b = (_codes(partition, name) for partition, name in ((first, "first"), (second, "second")))
     if len(a) != len(b):
         raise DataError(
-            f"two partitions must be of the same things, got {len(a)} and {len(b)}; "
-            "pass two Series to have them matched by their index"
+            f"two partitions must be of the same things, got {len(a)} and {len(b)}",
+            remedy="pass two Series to have them matched by their index",
         )
     if len(a) == 0:
         raise DataError("the two partitions have nothing in common: their index values differ")
@@ -102,7 +102,9 @@ def _match(first: Partition, second: Partition) -> tuple[Partition, Partition]:
     for partition, name in ((first, "first"), (second, "second")):
         if not partition.index.is_unique:
             twice = first_of(partition.index[partition.index.duplicated()])
-            raise DataError(f"{twice!r} is twice in the index of the {name} partition")
+            raise DataError(
+                f"{twice!r} is twice in the index of the {name} partition", argument=name
+            )
     first = first[first.index.isin(second.index)]
     return first, second.loc[first.index]
 
@@ -112,7 +114,11 @@ def _codes(partition: Partition, name: str) -> NDArray[np.int64]:
     try:
         codes, _ = pd.factorize(values)
     except TypeError:
-        raise DataError(f"the {name} partition is no list of names: {quoted(partition)}") from None
+        raise DataError(
+            f"the {name} partition is no list of names: {quoted(partition)}", argument=name
+        ) from None
     if (codes < 0).any():
-        raise DataError(f"the {name} partition has missing values: every thing needs a block")
+        raise DataError(
+            f"the {name} partition has missing values: every thing needs a block", argument=name
+        )
     return codes.astype(np.int64)

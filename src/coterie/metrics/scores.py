@@ -123,7 +123,7 @@ def log_loss(probabilities: pd.DataFrame, truth: Labels, *, floor: float = 0.0) 
 def floored_loss(matched: Matched, floor: float) -> float:
     """Give the log loss of items that are matched already."""
     if not 0 <= floor < 1:
-        raise DataError(f"floor must be at least 0 and less than 1, got {floor}")
+        raise DataError(f"floor must be at least 0 and less than 1, got {floor}", argument="floor")
     with np.errstate(divide="ignore"):
         return float(-np.log(np.maximum(of_truth(matched), floor)).mean())
 

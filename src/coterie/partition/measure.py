@@ -82,7 +82,9 @@ def draws_membership(draws: IntArray, group: IntArray) -> FloatArray:
 def check_loss(loss: str) -> None:
     """Say it if there is no such loss."""
     if loss not in LOSSES:
-        raise DataError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        raise DataError(
+            f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}", argument="loss"
+        )
 
 
 def one_partition(group: ArrayLike, n_annotators: int) -> IntArray:

@@ -82,7 +82,9 @@ def point_partition(
 
 def _whole(k: int, n: int) -> int:
     if not 1 <= k <= n or k != int(k):
-        raise DataError(f"k must be a whole number from 1 to the {n:,} annotators, got {k!r}")
+        raise DataError(
+            f"k must be a whole number from 1 to the {n:,} annotators, got {k!r}", argument="k"
+        )
     return int(k)
 
 

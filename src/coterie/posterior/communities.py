@@ -49,7 +49,8 @@ def community_partition(
     a = posterior.annotations
     if not 1 <= restarts <= MOST_RESTARTS:
         raise DataError(
-            f"communities takes at least 1 restart, {MOST_RESTARTS:,} at most, got {restarts!r}"
+            f"communities takes at least 1 restart, {MOST_RESTARTS:,} at most, got {restarts!r}",
+            argument="restarts",
         )
     enough = a.labels_per_annotator >= max(least, 1)
     n = int(np.count_nonzero(enough))

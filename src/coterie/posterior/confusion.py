@@ -9,13 +9,21 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import DataError
+from coterie.errors import Argument, CoterieError, DataError
 from coterie.partition import PointPartition
 from coterie.posterior.coteries import matrices_of_coteries, mean_of_members
 from coterie.posterior.people import codes_of
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
+
+
+def check_quantile(quantile: float | None) -> None:
+    """Raise CoterieError unless a quantile, where one is asked for, is between 0 and 1."""
+    if quantile is not None and not 0 <= quantile <= 1:
+        raise CoterieError(
+            [Argument("quantile", quantile), " is not between 0 and 1"], remedy="0.975 is one"
+        )
 
 
 def annotator_confusion(
@@ -42,7 +50,9 @@ def coterie_confusion(
     """Give the matrix of one coterie, numbered from one: its mean or a quantile."""
     n = partition.n_coteries
     if coterie not in range(1, n + 1):
-        raise DataError(f"no coterie {coterie!r}: they are numbered from 1 to {n}")
+        raise DataError(
+            f"no coterie {coterie!r}: they are numbered from 1 to {n}", argument="coterie"
+        )
     m = coterie - 1
     if quantile is None:
         return _table(posterior, mean_of_members(posterior.confusion_mean[None], partition)[0, m])

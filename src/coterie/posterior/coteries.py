@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import CoterieError
+from coterie.errors import Argument, CoterieError
 from coterie.kernels.right import share_right_of_groups
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition, point_partition
@@ -35,7 +35,9 @@ def partition_of(posterior: Posterior, k: int | None, loss: Loss) -> PointPartit
     """Find the one partition that stands for the draws; those without labels are in no coterie."""
     if posterior.groups is not None:
         if k is not None:
-            raise CoterieError(f"this result has one grouping; leave out k={k}")
+            raise CoterieError(
+                "this result has one grouping", remedy=["leave out ", Argument("k", k)]
+            )
         return posterior.groups
     labelled = posterior.annotations.labels_per_annotator > 0
     draws = posterior.require_partitions()
@@ -132,8 +134,9 @@ def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | No
     n = len(everybody)
     if annotators is None and n > MOST_ANNOTATORS:
         raise CoterieError(
-            f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB; "
-            "ask for some of them: cooccurrence(annotators=[...])"
+            f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB",
+            argument="annotators",
+            remedy="ask for some of them: cooccurrence(annotators=[...])",
         )
     codes = np.arange(n) if annotators is None else codes_of(annotators, everybody)
     index = pd.Index(everybody[codes], name="annotator")

@@ -59,7 +59,11 @@ def item_table(posterior: Posterior, name: str) -> pd.DataFrame:
     numbers = posterior.item_numbers
     if name not in numbers:
         known = ", ".join(map(repr, numbers)) or "none"
-        raise CoterieError(f"{posterior.model} has no numbers {name!r} of items; it has {known}")
+        raise CoterieError(
+            f"{posterior.model} has no numbers {name!r} of items",
+            argument="name",
+            remedy=f"it has {known}",
+        )
     index = pd.Index(posterior.annotations.items, name="item")
     return pd.DataFrame(numbers[name].values, index=index, columns=pd.Index(numbers[name].columns))
 

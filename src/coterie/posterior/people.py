@@ -109,6 +109,7 @@ def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np
         if name not in place:
             hint = did_you_mean(name, annotators)
             raise DataError(
-                f"no annotator {quoted(name)} among the {len(annotators):,} of this data{hint}"
+                f"no annotator {quoted(name)} among the {len(annotators):,} of this data{hint}",
+                argument="annotator",
             )
     return np.array([place[name] for name in wanted], np.int64)

@@ -25,7 +25,7 @@ from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition
 from coterie.posterior.communities import community_table
 from coterie.posterior.computed_once import once
-from coterie.posterior.confusion import annotator_confusion, coterie_confusion
+from coterie.posterior.confusion import annotator_confusion, check_quantile, coterie_confusion
 from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
 from coterie.posterior.dependence import Together
 from coterie.posterior.draws import Draws
@@ -326,12 +326,13 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
             A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
             the 95 % interval. Samplers only.
         """
-        if quantile is not None and not 0 <= quantile <= 1:
-            raise CoterieError(f"quantile={quantile} is not between 0 and 1; 0.975 is one")
+        check_quantile(quantile)
         if coterie is None:
             return annotator_confusion(self, annotator, quantile)
         if annotator is not None:
-            raise CoterieError("confusion takes an annotator or a coterie, not both")
+            raise CoterieError(
+                "confusion takes an annotator or a coterie, not both", argument="coterie"
+            )
         return coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
 
     @table

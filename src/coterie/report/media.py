@@ -47,7 +47,10 @@ def by_item(annotations: Annotations, given: Any, argument: str) -> dict[int, st
     if given is None:
         return {}
     if not isinstance(given, Mapping | pd.Series):
-        raise DataError(f"{argument} must be a Series or dict, item -> text, got {quoted(given)}")
+        raise DataError(
+            f"{argument} must be a Series or dict, item -> text, got {quoted(given)}",
+            argument=argument,
+        )
     pairs = list(given.items())
     keys, values = [key for key, _ in pairs], [value for _, value in pairs]
     places = look_up(value_array(keys), annotations.items).tolist() if keys else []

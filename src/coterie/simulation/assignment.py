@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError
 
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
@@ -23,8 +23,11 @@ def assign_by_item(
     """
     if not 1 <= labels_per_item <= n_annotators:
         raise DataError(
-            f"labels_per_item must be between 1 and the number of annotators, {n_annotators}, "
-            f"got {labels_per_item}"
+            [
+                Argument("labels_per_item", of="simulate"),
+                f" must be between 1 and the number of annotators, {n_annotators}, got "
+                f"{labels_per_item}",
+            ]
         )
     # Floyd's subset sampling, all items at once: its cost does not grow with the annotators.
     chosen = np.empty((n_items, labels_per_item), np.int64)
@@ -51,8 +54,11 @@ def assign_by_sparsity(
     n_labels = round((1 - sparsity) * n_items * n_annotators) if is_share else 0
     if n_labels < n_items:
         raise DataError(
-            f"sparsity must be between 0 and {1 - 1 / n_annotators:.4g}, so that every item of "
-            f"{n_annotators} annotators keeps one, got {sparsity}"
+            [
+                Argument("sparsity", of="simulate"),
+                f" must be between 0 and {1 - 1 / n_annotators:.4g}, so that every item of "
+                f"{n_annotators} annotators keeps one, got {sparsity}",
+            ]
         )
     kept = np.arange(n_items) * n_annotators + rng.integers(n_annotators, size=n_items)
     others = np.delete(np.arange(n_items * n_annotators), kept)

@@ -13,7 +13,7 @@ from coterie.arguments import checked
 from coterie.data.annotations import Annotations, Array
 from coterie.data.codes import encode
 from coterie.data.times import times_of
-from coterie.errors import DataError
+from coterie.errors import Argument, DataError, unfit
 from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
 from coterie.simulation.copycats import (
     copied_by_name,
@@ -35,6 +35,8 @@ MOST = {
     "matrices": 200_000_000,
 }
 """What fits in the memory of a large machine; pairs are of items and annotators."""
+SIZES = ("items", "annotators", "classes")
+"""Those that are arguments."""
 Scenario = str | Mapping[str, float] | Sequence[Group] | Prior
 
 
@@ -177,7 +179,12 @@ def _assign(
         _check_counts(labels=n_items * max(labels_per_item, 1))
         return assign_by_item(n_items, n_annotators, labels_per_item, rng)
     if labels_per_item is not None:
-        raise DataError("labels_per_item and sparsity both say how many labels: pass one of them")
+        raise DataError(
+            [
+                *(Argument("labels_per_item"), " and ", Argument("sparsity")),
+                " both say how many labels: pass one of them",
+            ]
+        )
     _check_counts(pairs=n_items * n_annotators)
     return assign_by_sparsity(n_items, n_annotators, sparsity, rng)
 
@@ -193,7 +200,8 @@ def _guess(
 
 def _class_names(classes: int | Sequence[Hashable]) -> list[Hashable]:
     if isinstance(classes, str):
-        raise DataError(f"classes must be a number or a list of names, got {classes!r}")
+        argument = Argument("classes", of="simulate")
+        raise unfit(argument, "a number or a list of names", classes)
     if isinstance(classes, int | np.integer) and classes > 0:
         _check_counts(classes=int(classes))
     if not isinstance(classes, int | np.integer):
@@ -205,34 +213,38 @@ def _class_names(classes: int | Sequence[Hashable]) -> list[Hashable]:
     else:
         names = _ids("c", int(classes)).tolist()
     if len(names) < 2:
-        raise DataError(f"a crowd needs at least 2 classes, got {len(names)}")
+        raise DataError(f"a crowd needs at least 2 classes, got {len(names)}", argument="classes")
     return names
 
 
 def _distinct(answers: list[Hashable]) -> list[Hashable]:
     if len(set(answers)) < len(answers):
-        raise DataError(f"classes and extra answers must have different names, got {answers}")
+        raise DataError(
+            f"classes and extra answers must have different names, got {answers}",
+            argument="extra_answers",
+        )
     return answers
 
 
 def _balance(class_balance: Sequence[float], n_classes: int) -> FloatArray:
     balance = np.asarray(list(class_balance), np.float64)
+    argument = Argument("class_balance", of="simulate")
     if balance.shape != (n_classes,):
-        raise DataError(f"class_balance must be {n_classes} numbers, one per class, got {balance}")
+        raise DataError([argument, f" must be {n_classes} numbers, one per class, got {balance}"])
     if not (balance >= 0).all() or not 0 < balance.sum() < np.inf:
-        raise DataError(f"class_balance must be probabilities, got {balance.tolist()}")
+        raise unfit(argument, "probabilities", balance.tolist())
     normalised: FloatArray = balance / balance.sum()
     return normalised
 
 
 def _check_counts(**counts: int) -> None:
     for name, count in counts.items():
+        what = Argument(name, of="simulate") if name in SIZES else name
         if count < 1:
-            raise DataError(f"{name} must be at least 1, got {count}")
+            raise DataError([what, f" must be at least 1, got {count}"])
         if count > MOST[name]:
-            raise DataError(
-                f"{name} must be at most {MOST[name]:,}, got {count:,}: it would not fit in memory"
-            )
+            most = f" must be at most {MOST[name]:,}, got {count:,}: it would not fit in memory"
+            raise DataError([what, most])
 
 
 def _ids(letter: str, count: int) -> Array:

@@ -31,7 +31,11 @@ def find_sources(copies: FloatArray, members: list[int], rng: np.random.Generato
     """
     (models,) = np.nonzero(copies == 0)
     if not len(models):
-        raise DataError("somebody must copy nobody; add a group with copies=0, such as 'novice'")
+        raise DataError(
+            "somebody must copy nobody",
+            argument="scenario",
+            remedy="add a group with copies=0, such as 'novice'",
+        )
     drawn = np.repeat(rng.choice(models, size=len(members)), members)
     return Copycats(np.where(copies > 0, drawn, -1), copies)
 

@@ -179,27 +179,40 @@ def find_groups(
     if isinstance(scenario, str):
         if scenario not in SCENARIOS:
             near = did_you_mean(scenario, NAMES)
-            raise DataError(f"there is no crowd {scenario!r}{near}; choose one of {list(NAMES)}")
+            raise DataError(
+                f"there is no crowd {scenario!r}{near}",
+                argument="scenario",
+                remedy=f"choose one of {list(NAMES)}",
+            )
         scenario = SCENARIOS[scenario]
     if isinstance(scenario, Mapping) and scenario:
         return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]
     given: Any = scenario
     if not isinstance(given, Iterable) or isinstance(given, np.ndarray):
         found = quoted(given)
-        raise DataError(f"a crowd is a name, a mix of kinds or a list of groups, not {found}")
+        raise DataError(
+            f"a crowd is a name, a mix of kinds or a list of groups, not {found}",
+            argument="scenario",
+        )
     groups: list[Any] = list(given)
     if not groups:
-        raise DataError("a crowd needs at least one group, got none")
+        raise DataError("a crowd needs at least one group, got none", argument="scenario")
     for group in groups:
         if not isinstance(group, Group):
-            raise DataError(f"a crowd is a list of groups, and {quoted(group)} is none")
+            raise DataError(
+                f"a crowd is a list of groups, and {quoted(group)} is none", argument="scenario"
+            )
         _check(group, n_classes, n_answers)
     return groups
 
 
 def _named(kind: str, share: float, n_classes: int, n_answers: int) -> Group:
     if kind not in KINDS:
-        raise DataError(f"there is no kind of annotator {kind!r}; choose among {list(KINDS)}")
+        raise DataError(
+            f"there is no kind of annotator {kind!r}",
+            argument="scenario",
+            remedy=f"choose among {list(KINDS)}",
+        )
     mean, strength, blind, copies = KINDS[kind]
     return Group(kind, mean(n_classes, n_answers), strength, share, blind, copies)
 
