@@ -87,6 +87,7 @@ def test_one_possible_answer_is_always_given():
         (CBCCPrior(concentration=Gamma([1, 2], 1)), r"shape \(2,\); give one number$"),
         (HCBCCPrior(strength=3.0), r"HCBCCPrior.strength must be a Gamma, got 3.0;"),
         (HCBCCPrior(strength=Gamma([1, 2, 3], 1)), r"strength.shape has shape \(3,\)"),
+        (HCBCCPrior(strength=Gamma(1e-11, 1)), r"strength.shape is 1e-11; give at least 1e-10$"),
         (HCBCCPrior(mean_strength=np.inf), r"mean_strength is inf;"),
         (HCBCCPrior(auxiliaries=0), r"auxiliaries is 0; give a whole number of at least 1"),
         (HCBCCPrior(auxiliaries=2.5), r"auxiliaries is 2.5;"),

@@ -58,6 +58,7 @@ from coterie.kernels.keep import (
 )
 from coterie.kernels.layout import Layout, PerDraw, PerItem, PerSweep
 from coterie.kernels.matrices import Matrices
+from coterie.kernels.mixing import Mixing
 from coterie.kernels.record import Tally, Trace, note_classes
 from coterie.kernels.shapes import Shapes, shapes_of
 from coterie.kernels.truth.counts import count_answers, starting_truth
@@ -90,6 +91,7 @@ __all__ = [
     "Layout",
     "Matrices",
     "Method",
+    "Mixing",
     "Mode",
     "Numbers",
     "Outcome",

@@ -129,14 +129,23 @@ class PaperPrior(Prior):
         return cls().resolve(n_classes, n_answers)
 
 
-def gamma(value: Gamma, name: str, n_classes: int | None = None) -> Gamma:
-    """Give a Gamma, written out and checked."""
+LEAST_SHAPE = 1e-10
+"""Of the prior of a strength beta: log beta is about -1 / shape, beside which log eta must be seen,
+to the digits that it has."""
+
+
+def strength_prior(value: Gamma, name: str, n_classes: int | None = None) -> Gamma:
+    """Give the Gamma prior of strengths, written out and checked."""
     if not isinstance(value, Gamma):
         raise DataError(
             f"{name} must be a Gamma, got {quoted(value)}; "
             "give Gamma(shape, rate), for example Gamma(20, 2)"
         )
-    return value.resolve(name, n_classes)
+    full = value.resolve(name, n_classes)
+    least = float(np.min(full.shape))
+    if least < LEAST_SHAPE:
+        raise DataError(f"{name}.shape is {least:g}; give at least {LEAST_SHAPE:g}")
+    return full
 
 
 def concentration(value: float | Gamma, name: str) -> float | Gamma:

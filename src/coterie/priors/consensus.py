@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from coterie.errors import DataError
-from coterie.priors.base import Beta, Gamma, Prior, concentration, gamma
+from coterie.priors.base import Beta, Gamma, Prior, concentration, strength_prior
 from coterie.priors.checks import (
     FloatArray,
     Numbers,
@@ -120,7 +120,7 @@ class ConsensusPrior(Prior):
                 self.guess_weights, f"{name}.guess_weights", n_answers, "answer"
             ),
             mean_strength=per_class(self.mean_strength, f"{name}.mean_strength", None),
-            strength=gamma(self.strength, f"{name}.strength"),
+            strength=strength_prior(self.strength, f"{name}.strength"),
             guessing=guessing,
             kind_weights=per_class(
                 self.kind_weights, f"{name}.kind_weights", len(guessing), "kind of items"

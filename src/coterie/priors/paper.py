@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from coterie.priors.base import Gamma, PaperPrior, concentration, gamma
+from coterie.priors.base import Gamma, PaperPrior, concentration, strength_prior
 from coterie.priors.checks import Numbers, at_least_one, mean_matrix, per_class, pseudo_counts
 
 
@@ -144,7 +144,7 @@ class HCBCCPrior(PaperPrior):
         return type(self)(
             mean=mean_matrix(self.mean, f"{name}.mean", n_classes, n_answers),
             mean_strength=per_class(self.mean_strength, f"{name}.mean_strength", n_classes),
-            strength=gamma(self.strength, f"{name}.strength", n_classes),
+            strength=strength_prior(self.strength, f"{name}.strength", n_classes),
             class_weights=per_class(self.class_weights, f"{name}.class_weights", n_classes),
             concentration=concentration(self.concentration, f"{name}.concentration"),
             auxiliaries=at_least_one(self.auxiliaries, f"{name}.auxiliaries"),
