@@ -76,7 +76,8 @@ class Stage:
                 set_slots(state, state.known, *filled(state, m, beta, eta))
             else:
                 set_parameters(state, slice(m, m + 1), beta[None], eta[None])
-        crowd = self.room.Crowd._make(getattr(state, name) for name in self.room.Crowd._fields)
+        kind = self.sampler.module("gibbs.regroup.state").module.Crowd
+        crowd = kind._make(getattr(state, name) for name in kind._fields)
         return crowd, means, room.split
 
     def some_parameters(self, seed):

@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 import coterie
+from builders.records import keep_nothing
 from coterie.kernels.gibbs import easyhard
-from coterie.kernels.keep import Streams, keep_nothing, new_keep
+from coterie.kernels.keep import Streams, new_keep
 from coterie.priors import EasyHardPrior
 from coterie.report.kinds import kind_facts
 from ladder.cases import CBCC_2, IBCC_2, MEAN_2, RATES_2
 from ladder.cells import checks
 from ladder.cells.checks import Modules
+from ladder.cells.counts import log_rows
 from ladder.cells.models import ModelCase, check_chain, check_geweke
 from ladder.marks import needs_compiler
 from ladder.sampler import all_states
@@ -85,7 +87,7 @@ def test_reduces_to(kept, base):
         cell = {i: 2 * kept + t for i, t in z.items()}
         view = case.view(modules, cell)
         got = modules.space.log_choices(view.chosen, view.space)
-        got += modules.rows.log_rows(view.rows, 2)
+        got += log_rows(view.rows, 2)
         differences.append(got - base.log_joint(z, q, 1.0, None, None))
     assert len(together) == 8
     assert np.ptp(differences) < 1e-9

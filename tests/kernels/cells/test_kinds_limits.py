@@ -5,14 +5,16 @@ import itertools
 import numpy as np
 import pytest
 
+from builders.records import keep_nothing
 from coterie.kernels.gibbs.groups import log_partition
 from coterie.kernels.gibbs.kinds import cbcc, hcbcc, ibcc
 from coterie.kernels.gibbs.kinds.shared import Kinds
-from coterie.kernels.keep import Record, Streams, keep_nothing
+from coterie.kernels.keep import Record, Streams
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, IBCCPrior
 from ladder.cases import CBCC_FIXED, IBCC_2, MEAN_2, RATES_2, hierarchical
 from ladder.cells.checks import Modules
+from ladder.cells.counts import log_rows, nothing_chosen
 from ladder.cells.models import ModelCase
 from ladder.marks import needs_compiler
 from ladder.montecarlo import assert_frequencies
@@ -75,7 +77,7 @@ def test_hcbcc_with_two_kinds_visits_cells_and_coteries_with_the_exact_probabili
 def kernel_joint(module, state, packed):
     """The log joint of cells and labels, as the update of cells has it."""
     modules, view = Modules(), module.view_of(state, packed)
-    return modules.space.log_choices(view.chosen, view.space) + modules.rows.log_rows(view.rows, 2)
+    return modules.space.log_choices(view.chosen, view.space) + log_rows(view.rows, 2)
 
 
 def state_of(module, packed, cells, group=None):
@@ -166,7 +168,7 @@ def test_subtypes_differ_from_latent_kinds_only_in_the_prior_of_cells():
     prior = IBCCPrior(MEAN_2, **RATES_2).resolve(2, 2)
     nested = EBCCPrior(MEAN_2, **RATES_2, subtypes=2).resolve(2, 2)
     one, other = ibcc.pack_prior(prior, LATENT), ebcc.pack_prior(nested)
-    rows, choices = Modules().rows, Modules().space
+    choices = Modules().space
     apart = set()
     for cells in itertools.product(range(4), repeat=3):
         seen = dict(enumerate(cells))
@@ -176,7 +178,7 @@ def test_subtypes_differ_from_latent_kinds_only_in_the_prior_of_cells():
             reference = Cells(TWO_CLASSES, [0, 1, 0, 1], [0, 0, 1, 1], [], [], None, None)
             views.append(ModelCase(name, packed, reference).view(None, seen))
         np.testing.assert_allclose(
-            rows.log_rows(views[0].rows, 2), rows.log_rows(views[1].rows, 2), rtol=1e-12
+            log_rows(views[0].rows, 2), log_rows(views[1].rows, 2), rtol=1e-12
         )
         apart.add(round(np.subtract(*(choices.log_choices(v.chosen, v.space) for v in views)), 9))
     assert len(apart) > 3
@@ -188,7 +190,7 @@ def test_class_weights_of_a_are_one_flat_dirichlet_over_cells():
     modules, a, n_subtypes = Modules(), 0.7, 3
     space = modules.space.nested_space(np.full(2, a), n_subtypes, a)
     for cells in ([], [0], [0, 0, 1], [5, 2, 2, 0], [1, 1, 1, 4, 3]):
-        chosen = modules.space.nothing_chosen(space)
+        chosen = nothing_chosen(modules, space)
         for f in cells:
             modules.space.choose(f, 1, False, chosen, space)
         flat = log_dirichlet_multinomial(np.bincount(cells, minlength=6), [a / n_subtypes] * 6)

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from coterie.kernels.shapes import Shapes
+from ladder.cells.counts import nothing_chosen
 from reference.cells import Cells
 from reference.exact import normalise
 from reference.problem import Problem
@@ -97,7 +98,7 @@ class CellsCase:
             shape_place=self.place(every),
             shapes=Shapes(self.flat(cells.shapes), strength, self.flat(log_mean), np.log(strength)),
         )
-        chosen = modules.space.nothing_chosen(space)
+        chosen = nothing_chosen(modules, space)
         total = np.zeros(data.n_classes, np.int64)
         view = modules.items.View(truth, sits, known, total, chosen, space, rows)
         modules.items.count_items(view, data)

@@ -4,6 +4,7 @@ import numpy as np
 
 from coterie.kernels.layout import Layout, PerItem
 from coterie.kernels.record import new_tally
+from ladder.cells.counts import log_rows
 from ladder.checks import assert_equal_up_to_a_constant
 from ladder.montecarlo import assert_frequencies, assert_means
 from ladder.sampler import Sampler
@@ -87,7 +88,7 @@ def check_joint(modules, case):
     for state in case.states[::50]:
         view = case.view(modules, state)
         log_p = modules.space.log_choices(view.chosen, view.space)
-        log_p += modules.rows.log_rows(view.rows, case.problem.n_answers)
+        log_p += log_rows(view.rows, case.problem.n_answers)
         np.testing.assert_allclose(log_p, case.cells.log_joint(state), rtol=1e-10)
 
 

@@ -40,29 +40,6 @@ class View(NamedTuple):
     rows: Rows
 
 
-def starting_cells(truth: IntArray, kind: IntArray, data: Codes) -> tuple[IntArray, IntArray]:
-    """Give class and cell of every item: gold clamped, no cell without labels.
-
-    Parameters
-    ----------
-    truth, kind
-        A class and a kind of every item, shape (N,) each; cells are f = k T + t.
-    data
-        The labels.
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> data = encode([0, 1], [0, 0], [0, 1], sizes=(4, 1, 2, 2), gold=[-1, 0, 1, -1])
-    >>> starting_cells(np.array([1, 1, 1, 1]), np.array([2, 2, 2, 2]), data)
-    (array([ 1,  0,  1, -1], dtype=int32), array([ 5,  4, -1, -1], dtype=int32))
-    """
-    labelled = np.diff(data.item_start) > 0
-    start = np.where(data.gold >= 0, data.gold, np.where(labelled, truth, -1)).astype(np.int32)
-    cell = np.where(labelled, kind * data.n_classes + start, -1).astype(np.int32)
-    return start, cell
-
-
 @kernel
 def count_items(view: View, data: Codes) -> None:
     """Count everything afresh from truth and cell; the view's counts must be zero."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.kernels.shapes import Shapes, flat
 from coterie.numeric.jit import part, piece
-from coterie.numeric.rising import log_rising
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -181,25 +180,4 @@ def log_labels(i: int, f: int, rows: Rows, data: Codes) -> float:
         result -= math.log(total + shapes.strength[base]) if total > 0 else log_beta
         count_label(k, f, 1, rows, data)
     count_labels(i, f, -1, rows, data)
-    return result
-
-
-@piece
-def log_rows(rows: Rows, n_answers: int) -> float:
-    """Give the log probability of all labels that are counted, the rows integrated out.
-
-    Rows must lie class by class (``map_matrices``) or side by side.
-    """
-    shapes, stride, result = rows.shapes, rows.stride, 0.0
-    for r in range(len(rows.said_total)):
-        if rows.said_total[r] == 0:
-            continue
-        base, shape = rows.shape_row[r], rows.shape_place[r]
-        place = first_place(r, stride, n_answers)
-        log_beta = shapes.log_strength[base]
-        result -= log_rising(shapes.strength[base], rows.said_total[r], log_beta)
-        for c in range(n_answers):
-            n, at = rows.said[place + c * stride], shape + c * stride
-            if n > 0:
-                result += log_rising(shapes.weight[at], n, log_beta + shapes.log_mean[at])
     return result

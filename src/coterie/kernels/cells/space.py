@@ -133,13 +133,6 @@ def _space(
     )
 
 
-def nothing_chosen(space: Space) -> Chosen:
-    """Give counts of no item."""
-    return Chosen(
-        np.zeros(len(space.weight), np.int64), np.zeros(len(space.block_weight), np.int64)
-    )
-
-
 @piece
 def cell_prior(f: int, chosen: Chosen, space: Space) -> float:
     """Give the probability of cell f after the items that are counted."""

@@ -1,4 +1,4 @@
-"""cBCC: the annotators of a cluster share a confusion matrix. Sampled: z, q, alpha.
+"""cBCC: the annotators of a coterie share a confusion matrix. Sampled: z, q, alpha.
 
 q ~ CRP(alpha),  Psi[m, t] ~ Dir(beta[t] eta[t]),  tau ~ Dir(eps mu);  Psi, tau integrated out.
 """
@@ -175,7 +175,7 @@ def new_room(state: State, data: Codes) -> Room:
 
 
 def view_of(state: State, prior: Prior) -> View:
-    """Show the state to the truth update: a matrix per cluster, one base for all."""
+    """Show the state to the truth update: a matrix per coterie, one base for all."""
     return View(
         truth=state.truth,
         class_total=state.class_total,
@@ -309,23 +309,33 @@ def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    trace, (view, work, room, split, _) = record.trace, scratch
-    log_alpha, moves = state.log_concentration, streams.moves
-    for sweep in range(len(trace.log_joint)):
+    view, work, _, _, _ = scratch
+    for sweep in range(len(record.trace.log_joint)):
         add_shapes(view, data, work)
-        sweep_shared(view, data, work, moves, record.tally)
-        sweep_groups(state, prior, room, moves)
-        split_and_merge(state, prior, split, moves)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
-        log_p_labels = log_likelihood(state, prior)
-        log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
-        trace.log_likelihood[sweep] = log_p_labels
-        trace.log_joint[sweep] = log_p_labels + log_p_groups + log_truth(view)
-        trace.n_coteries[sweep] = state.n_coteries[0]
-        trace.concentration[sweep] = math.exp(log_alpha[0])
-        note_classes(sweep, state.class_total, trace)
-        if draw_is_due(record.keep):
-            keep_draw(state, data, prior, streams, record.keep, scratch)
+        sweep_shared(view, data, work, streams.moves, record.tally)
+        finish(sweep, state, data, prior, streams, record, scratch)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Move the annotators, note the sweep, and keep the draw if one is due."""
+    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
+    view, _, room, split, _ = scratch
+    sweep_groups(state, prior, room, moves)
+    split_and_merge(state, prior, split, moves)
+    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
+    log_p_labels = log_likelihood(state, prior)
+    log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
+    trace.log_likelihood[sweep] = log_p_labels
+    trace.log_joint[sweep] = log_p_labels + log_p_groups + log_truth(view)
+    trace.n_coteries[sweep] = state.n_coteries[0]
+    trace.concentration[sweep] = math.exp(log_alpha[0])
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
 @piece
@@ -383,7 +393,7 @@ def add_means(state: State, prior: Prior, seats: Seats, out: FloatArray) -> None
             add_mean(state.said[state.group[l]], prior.shapes, 0, 1.0, out[l])
     if count_people(state.group) < len(state.group):
         write_newcomer(state, prior, seats)
-        add_newcomers(state.group, seats.newcomer, out)
+        add_newcomers(state.group, 1, seats.newcomer, out)
 
 
 @part

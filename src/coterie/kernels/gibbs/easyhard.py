@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
-from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.items import View, count_items, sweep_cells
 from coterie.kernels.cells.rows import rows_of
-from coterie.kernels.cells.space import Chosen, Space, independent_space, log_choices
+from coterie.kernels.cells.space import Space, independent_space, log_choices
+from coterie.kernels.cells.state import draw_kinds, empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
 from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
@@ -95,20 +96,9 @@ def initial_state(
     data: Codes, prior: Prior, truth: IntArray, group: IntArray | None, rng: np.random.Generator
 ) -> State:
     """Start from a truth, shape (N,); which items are hard is drawn evenly."""
-    labelled = np.diff(data.item_start) > 0
-    kind = np.zeros(len(labelled), np.int32)
-    kind[labelled] = rng.integers(0, 2, np.count_nonzero(labelled))
-    start, cell = starting_cells(truth, kind, data)
+    start, cell = starting_cells(truth, draw_kinds(data, 2, rng), data)
     n_matrices = len(data.annotator_start)
-    state = State(
-        truth=start,
-        cell=cell,
-        class_total=np.zeros(data.n_classes, np.int64),
-        chosen=np.zeros(len(prior.space.weight), np.int64),
-        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
-        said=np.zeros((n_matrices, data.n_answers, data.n_classes), np.int32),
-        said_total=np.zeros((n_matrices, data.n_classes), np.int32),
-    )
+    state = State(truth=start, cell=cell, **empty_counts(n_matrices, prior.space, data))
     count_items(view_of(state, prior), data)
     return state
 
@@ -121,9 +111,7 @@ def view_of(state: State, prior: Prior) -> View:
     base = np.ones(n_matrices, np.int32)
     base[0] = EASY
     rows = rows_of(state.said, state.said_total, matrix, base, prior.both)
-    nowhere = np.zeros(0, np.int32)  # nobody says which items are hard
-    chosen = Chosen(state.chosen, state.chosen_block)
-    return View(state.truth, state.cell, nowhere, state.class_total, chosen, prior.space, rows)
+    return show_cells(state, prior.space, rows)
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:

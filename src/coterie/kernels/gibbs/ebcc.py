@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
-from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.items import View, count_items, sweep_cells
 from coterie.kernels.cells.rows import rows_of
-from coterie.kernels.cells.space import Chosen, Space, log_choices, nested_space
+from coterie.kernels.cells.space import Space, log_choices, nested_space
+from coterie.kernels.cells.state import draw_kinds, empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
 from coterie.kernels.gibbs.confusion import draw_matrix
@@ -91,21 +92,9 @@ def initial_state(
 ) -> State:
     """Start from a truth, shape (N,); sub-types are drawn evenly."""
     n_subtypes, n_annotators = n_subtypes_of(prior), len(data.annotator_start) - 1
-    labelled = np.diff(data.item_start) > 0
-    subtype = np.zeros(len(labelled), np.int32)
-    if n_subtypes > 1:
-        subtype[labelled] = rng.integers(0, n_subtypes, np.count_nonzero(labelled))
-    start, cell = starting_cells(truth, subtype, data)
-    n_matrices = n_annotators * n_subtypes
-    state = State(
-        truth=start,
-        cell=cell,
-        class_total=np.zeros(data.n_classes, np.int64),
-        chosen=np.zeros(len(prior.space.weight), np.int64),
-        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
-        said=np.zeros((n_matrices, data.n_answers, data.n_classes), np.int32),
-        said_total=np.zeros((n_matrices, data.n_classes), np.int32),
-    )
+    start, cell = starting_cells(truth, draw_kinds(data, n_subtypes, rng), data)
+    counts = empty_counts(n_annotators * n_subtypes, prior.space, data)
+    state = State(truth=start, cell=cell, **counts)
     count_items(view_of(state, prior), data)
     return state
 
@@ -116,9 +105,7 @@ def view_of(state: State, prior: Prior) -> View:
     matrix = np.arange(n_matrices, dtype=np.int32).reshape(-1, n_subtypes_of(prior))
     base = np.zeros(n_matrices, np.int32)
     rows = rows_of(state.said, state.said_total, matrix, base, prior.shapes)
-    nowhere = np.zeros(0, np.int32)  # nobody knows a sub-type
-    chosen = Chosen(state.chosen, state.chosen_block)
-    return View(state.truth, state.cell, nowhere, state.class_total, chosen, prior.space, rows)
+    return show_cells(state, prior.space, rows)
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:

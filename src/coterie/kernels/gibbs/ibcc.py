@@ -146,15 +146,25 @@ def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    trace, (view, work) = record.trace, scratch
+    view, work = scratch
     add_shapes(view, data, work)
-    for sweep in range(len(trace.log_joint)):
+    for sweep in range(len(record.trace.log_joint)):
         sweep_own(view, data, work, streams.moves, record.tally)
-        trace.log_likelihood[sweep] = log_likelihood(state, prior)
-        trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
-        note_classes(sweep, state.class_total, trace)
-        if draw_is_due(record.keep):
-            keep_draw(state, data, prior, streams, record.keep, scratch)
+        finish(sweep, state, data, prior, streams, record, scratch)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Note the sweep, and keep the draw if one is due."""
+    trace, (view, _) = record.trace, scratch
+    trace.log_likelihood[sweep] = log_likelihood(state, prior)
+    trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
 @piece

@@ -82,9 +82,9 @@ def weigh_partners(a: int, b: int, own: int, seating: Seating, base: Base, room:
 
     If b is negative, nothing is there.
     """
-    n_groups, size = seating.n_coteries[0], room.sides.size
-    weights, others = room.weights[:n_groups], len(room.people) - size[a]
-    for k in range(n_groups):
+    n_coteries, size = seating.n_coteries[0], room.sides.size
+    weights, others = room.weights[:n_coteries], len(room.people) - size[a]
+    for k in range(n_coteries):
         pile = b if k == own else GROUPS + int64(seating.slot[k])
         weights[k] = -math.inf
         if pile >= 0:
@@ -92,7 +92,7 @@ def weigh_partners(a: int, b: int, own: int, seating: Seating, base: Base, room:
             log_p = log_together(TRIED, base, room) - log_together(pile, base, room)
             weights[k] = ROOT * log_p if log_p > LOWEST else LOWEST
     normalise(weights)
-    for k in range(n_groups):
+    for k in range(n_coteries):
         pile = b if k == own else GROUPS + int64(seating.slot[k])
         share = size[pile] / others if pile >= 0 else 0.0
         weights[k] = ALIKE * weights[k] + (1 - ALIKE) * share
@@ -103,18 +103,18 @@ def choose_pair(
     splits: bool, seating: Seating, base: Base, room: Room, rng: np.random.Generator
 ) -> float:
     """Choose i and j; give the log probability of j, or of nothing if there is no such j."""
-    n_groups = seating.n_coteries[0]
+    n_coteries = seating.n_coteries[0]
     i = int64(room.people[int64(rng.random() * len(room.people))])
     a = int64(seating.group[i])
     size = int64(seating.size[a])
-    if (size if splits else n_groups) < 2:
+    if (size if splits else n_coteries) < 2:
         return -math.inf
     room.pair[STAYS] = i
     if splits:
         room.pair[LEAVES] = member(a, int64(rng.random() * (size - 1)), i, seating, room)
         return -math.log(size - 1)
     weigh_partners(GROUPS + a, -1, place_of(a, seating), seating, base, room)
-    weights = room.weights[:n_groups]
+    weights = room.weights[:n_coteries]
     chosen = pick(weights, rng.random())
     b = int64(seating.slot[chosen])
     room.pair[LEAVES] = member(b, int64(rng.random() * seating.size[b]), i, seating, room)

@@ -51,7 +51,7 @@ class Sides(NamedTuple):
 class Room(NamedTuple):
     """What annotators are weighed by, and room for one proposal."""
 
-    proposals: LongArray  # (1,)   how many a sweep
+    proposals: LongArray  # (1,)   how many per sweep
     said: IntArray  # (annotators, answers, classes)   what they said
     people: IntArray  # (annotators with labels,)   who they are
     pair: LongArray  # (2,)   i and j

@@ -131,11 +131,14 @@ def share_of_new(n_people: int, log_concentration: float) -> float:
 
 
 @piece
-def add_newcomers(group: IntArray, newcomer: FloatArray, out: FloatArray) -> None:
-    """Add the mean matrix of a newcomer to that of everybody without labels, out (L, T, C)."""
+def add_newcomers(group: IntArray, n_kinds: int, newcomer: FloatArray, out: FloatArray) -> None:
+    """Add the mean matrix of a newcomer to that of everybody without labels, out (L, T, C).
+
+    With kinds everybody has as many places in ``group``, side by side: all of them or none.
+    """
     n_classes, n_answers = newcomer.shape
-    for l in range(len(group)):
-        if group[l] < 0:
+    for l in range(len(out)):
+        if group[l * n_kinds] < 0:
             for t in range(n_classes):
                 for c in range(n_answers):
                     out[l, t, c] += newcomer[t, c]

@@ -73,13 +73,13 @@ def codes_of(shard: Shard, n_classes: int, n_answers: int) -> Codes:
     """See a shard as codes, by item only: what the engine reads."""
     none = np.zeros(0, np.int32)
     return Codes(
-        shard.item_start,
-        shard.item_annotator,
-        shard.item_answer,
-        np.zeros(1, np.int64),
-        none,
-        none,
-        shard.gold,
-        n_classes,
-        n_answers,
+        item_start=shard.item_start,
+        item_annotator=shard.item_annotator,
+        item_answer=shard.item_answer,
+        annotator_start=np.zeros(1, np.int64),
+        annotator_item=none,
+        annotator_answer=none,
+        gold=shard.gold,
+        n_classes=n_classes,
+        n_answers=n_answers,
     )

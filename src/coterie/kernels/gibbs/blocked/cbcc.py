@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,19 +16,13 @@ from coterie.kernels.gibbs.cbcc import (
     Prior,
     State,
     copy_matrix,
+    finish,
     initial_state,
     keep_draw,
-    log_likelihood,
     new_room,
     pack_prior,
-    split_and_merge,
-    sweep_groups,
 )
 from coterie.kernels.gibbs.check import check_labels, check_shared
-from coterie.kernels.gibbs.groups import log_partition, update_concentration
-from coterie.kernels.keep import Record, Streams, draw_is_due
-from coterie.kernels.record import note_classes
-from coterie.kernels.truth.counts import log_truth
 from coterie.numeric.jit import part
 
 __all__ = [
@@ -102,28 +95,6 @@ def take(state: State, totals: Totals) -> None:
                 if m >= 0:
                     state.said[m, c, t] += n
                     state.said_total[m, t] += n
-
-
-@part
-def finish(
-    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
-    scratch: Scratch,
-) -> None:  # fmt: skip
-    """Move the annotators, note the sweep, and keep the draw if one is due."""
-    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
-    view, _, room, split, _ = scratch.plain
-    sweep_groups(state, prior, room, moves)
-    split_and_merge(state, prior, split, moves)
-    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
-    log_p_labels = log_likelihood(state, prior)
-    log_p_groups = log_partition(state.size, log_alpha[0], prior.concentration)
-    trace.log_likelihood[sweep] = log_p_labels
-    trace.log_joint[sweep] = log_p_labels + log_p_groups + log_truth(view)
-    trace.n_coteries[sweep] = state.n_coteries[0]
-    trace.concentration[sweep] = math.exp(log_alpha[0])
-    note_classes(sweep, state.class_total, trace)
-    if draw_is_due(record.keep):
-        keep_draw(state, data, prior, streams, record.keep, scratch.plain)
 
 
 begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, finish)

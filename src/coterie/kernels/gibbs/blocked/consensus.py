@@ -80,14 +80,14 @@ def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
     plain = model.new_scratch(state, data, prior)
     n_items, n_kinds = len(data.gold), len(prior.guessing)
     items = HardItems(
-        np.arange(n_items, dtype=np.uint64),
-        data.item_start,
-        data.item_annotator,
-        data.item_answer,
-        data.gold,
-        np.full(n_items, -1, np.int32),
-        data.n_classes,
-        data.n_answers,
+        key=np.arange(n_items, dtype=np.uint64),
+        item_start=data.item_start,
+        item_annotator=data.item_annotator,
+        item_answer=data.item_answer,
+        gold=data.gold,
+        winner=np.full(n_items, -1, np.int32),
+        n_classes=data.n_classes,
+        n_answers=data.n_answers,
     )
     told = Told(prior.guessing, prior.log_source, prior.design_effect)
     marks = HardMarks(plain.found.work, Chosen(state.truth, state.kind, state.own))
@@ -126,16 +126,7 @@ def take(state: State, totals: Totals) -> None:
         state.guessed[c] = totals.guessed[c]
 
 
-@part
-def end(
-    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
-    scratch: Scratch,
-) -> None:  # fmt: skip
-    """Move the annotators, note the sweep, and keep the draw if one is due."""
-    finish(sweep, state, data, prior, streams, record, scratch.plain)
-
-
-begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, end)
+begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, finish)
 
 
 @kernel
@@ -150,4 +141,4 @@ def run_block(
         sweep_hard(items, given, new_stream(streams.moves), totals, marks, record.tally)
         take(state, totals)
         tally_bystanders(state, prior, data, record.tally)
-        end(sweep, state, data, prior, streams, record, scratch)
+        finish(sweep, state, data, prior, streams, record, scratch.plain)

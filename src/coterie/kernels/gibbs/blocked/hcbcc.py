@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +12,11 @@ from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
 from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
 from coterie.kernels.gibbs.check import check_groups, check_labels, check_parameters, check_said
-from coterie.kernels.gibbs.groups import update_concentration
 from coterie.kernels.gibbs.hcbcc import model
 from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
-from coterie.kernels.gibbs.hcbcc.model import initial_state, keep_draw, log_prior, pack_prior
-from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
+from coterie.kernels.gibbs.hcbcc.model import finish, initial_state, keep_draw, pack_prior
 from coterie.kernels.gibbs.hcbcc.state import Prior, State
-from coterie.kernels.keep import Record, Streams, draw_is_due
-from coterie.kernels.record import note_classes
 from coterie.kernels.shapes import Shapes
-from coterie.kernels.truth.counts import log_truth
 from coterie.numeric.jit import part
 
 __all__ = [
@@ -78,26 +72,6 @@ def begin(
 def take(state: State, totals: Totals) -> None:
     """Write what was counted to the state."""
     take_totals(totals, state.class_total, state.said, state.said_total)
-
-
-@part
-def finish(
-    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
-    scratch: Scratch,
-) -> None:  # fmt: skip
-    """Move the annotators, note the sweep, and keep the draw if one is due."""
-    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
-    view, _, room, _ = scratch.plain
-    sweep_groups(state, prior, room, moves)
-    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
-    log_p_labels = room.log_likelihood[0]
-    trace.log_likelihood[sweep] = log_p_labels
-    trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
-    trace.n_coteries[sweep] = state.n_coteries[0]
-    trace.concentration[sweep] = math.exp(log_alpha[0])
-    note_classes(sweep, state.class_total, trace)
-    if draw_is_due(record.keep):
-        keep_draw(state, data, prior, streams, record.keep, scratch.plain)
 
 
 begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, finish)

@@ -21,14 +21,11 @@ from coterie.kernels.gibbs.check import check_labels, check_said
 from coterie.kernels.gibbs.ibcc import (
     Prior,
     State,
+    finish,
     initial_state,
     keep_draw,
-    log_likelihood,
     pack_prior,
 )
-from coterie.kernels.keep import Record, Streams, draw_is_due
-from coterie.kernels.record import note_classes
-from coterie.kernels.truth.counts import log_truth
 from coterie.numeric.jit import part
 
 __all__ = [
@@ -80,20 +77,6 @@ def begin(
 def take(state: State, totals: Totals) -> None:
     """Write what was counted to the state."""
     take_totals(totals, state.class_total, state.said, state.said_total)
-
-
-@part
-def finish(
-    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
-    scratch: Scratch,
-) -> None:  # fmt: skip
-    """Note the sweep, and keep the draw if one is due."""
-    trace, (view, _) = record.trace, scratch.plain
-    trace.log_likelihood[sweep] = log_likelihood(state, prior)
-    trace.log_joint[sweep] = trace.log_likelihood[sweep] + log_truth(view)
-    note_classes(sweep, state.class_total, trace)
-    if draw_is_due(record.keep):
-        keep_draw(state, data, prior, streams, record.keep, scratch.plain)
 
 
 begin_sweep, take_counts, finish_sweep = kernels_around_items(begin, take, finish)

@@ -27,7 +27,8 @@ def kernels_around_items(begin: Part, take: Part, finish: Part) -> AroundItems:
     Parameters
     ----------
     begin, take, finish
-        Parts: draw what the items are given; write what was counted to the state; end a sweep.
+        Parts: draw what the items are given; write what was counted to the state; end a sweep,
+        as the collapsed sampler does, whose scratch ``scratch.plain`` is.
     """
 
     @kernel
@@ -46,7 +47,7 @@ def kernels_around_items(begin: Part, take: Part, finish: Part) -> AroundItems:
     ) -> None:
         """Take in ``scratch.whole.totals``, of all items, and end the trace's one sweep."""
         take(state, scratch.whole.totals)
-        finish(0, state, data, prior, streams, record, scratch)
+        finish(0, state, data, prior, streams, record, scratch.plain)
 
     return AroundItems(begin_sweep, take_counts, finish_sweep)
 
@@ -68,6 +69,6 @@ def kernel_of_block(begin: Part, take: Part, finish: Part) -> Part:
             sweep_whole(whole, view, data, streams.moves, record.tally)
             take(state, whole.totals)
             tally_others(view, data, record.tally)
-            finish(sweep, state, data, prior, streams, record, scratch)
+            finish(sweep, state, data, prior, streams, record, scratch.plain)
 
     return run_block

@@ -57,9 +57,9 @@ from coterie.kernels.keep import (
 )
 from coterie.kernels.record import note_classes
 from coterie.kernels.truth.counts import count_answers, starting_truth
-from coterie.numeric.apart import Entry, apart, go_to
 from coterie.numeric.draws import log_gamma_draws
 from coterie.numeric.jit import kernel, part, piece
+from coterie.numeric.apart import Entry, apart, go_to
 from coterie.priors import ConsensusPrior
 
 __all__ = [
@@ -303,7 +303,7 @@ def keep_draw(
     write_partition(seats, keep.partition[keep.used[1]])
     if add_own_means(crowd, keep.confusion_sum) > 0:
         write_newcomer(state, crowd, prior, seats)
-        add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
+        add_newcomers(state.group, 1, seats.newcomer, keep.confusion_sum)
     if matrices_are_due(keep):
         if prior.own_matrices:
             draw_own_matrices(crowd, streams, seats, keep.row, keep.confusion[keep.used[2]])

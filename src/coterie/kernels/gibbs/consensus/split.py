@@ -1,6 +1,7 @@
 """Split and merge coteries with their beta and eta; d is summed over its points, then drawn.
 
-Given w, log p(eta | d, w) is linear in d up to its constant, which swap.py tabulates once a sweep.
+Given w, log p(eta | d, w) is linear in d up to its constant, which swap.py tabulates
+once per sweep.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import numpy as np
 
 from coterie.kernels.gibbs.consensus.state import Prior, Room, State
 from coterie.kernels.gibbs.consensus.swap import know_norm, redraw_known
-from coterie.kernels.gibbs.hcbcc.state import State as Seated
+from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.regroup.move import regroup
-from coterie.kernels.gibbs.regroup.room import LEAVES, STAYS, Crowd
+from coterie.kernels.gibbs.regroup.room import LEAVES, STAYS
 from coterie.numeric.jit import int64, part
 
 
@@ -26,14 +27,10 @@ def know_means(state: State, prior: Prior, room: Room) -> None:
 
 @part
 def split_and_merge(
-    state: State, seated: Seated, prior: Prior, room: Room, rng: np.random.Generator
+    state: State, crowd: Crowd, prior: Prior, room: Room, rng: np.random.Generator
 ) -> None:
     """Propose to split or merge coteries."""
     split = room.crowd.split
-    crowd = Crowd(
-        seated.said, seated.group, seated.size, seated.slot, seated.n_coteries,
-        seated.weight, seated.strength, seated.log_mean, seated.log_strength,
-    )  # fmt: skip
     know_means(state, prior, room)
     for _ in range(split.proposals[0]):
         if regroup(crowd, state.log_concentration[0], room.means, split, rng):

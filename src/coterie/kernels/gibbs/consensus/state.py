@@ -13,7 +13,7 @@ from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.state import Room as GroupRoom
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
 from coterie.kernels.gibbs.hcbcc.state import new_room as new_group_room
-from coterie.kernels.gibbs.regroup.room import Means
+from coterie.kernels.gibbs.regroup.state import Means
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]

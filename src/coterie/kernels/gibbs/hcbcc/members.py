@@ -19,7 +19,6 @@ from coterie.kernels.gibbs.hcbcc.parameters import (
 )
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State
 from coterie.kernels.gibbs.regroup.move import regroup
-from coterie.kernels.gibbs.regroup.room import Crowd
 from coterie.kernels.shapes import Shapes
 from coterie.numeric.draws import draw_antoniak, fill_antoniak, table_length
 from coterie.numeric.jit import int64, part, piece
@@ -112,12 +111,8 @@ def sum_members(m: int, room: Room) -> None:
 @part
 def split_and_merge(state: State, prior: Prior, room: Room, rng: np.random.Generator) -> None:
     """Propose to split or merge groups, with their beta and eta."""
-    crowd = Crowd(
-        state.said, state.group, state.size, state.slot, state.n_coteries,
-        state.weight, state.strength, state.log_mean, state.log_strength,
-    )  # fmt: skip
     for _ in range(room.split.proposals[0]):
-        regroup(crowd, state.log_concentration[0], prior.split, room.split, rng)
+        regroup(state, state.log_concentration[0], prior.split, room.split, rng)
 
 
 @part

@@ -1,4 +1,4 @@
-"""hcBCC: the annotators of a cluster resemble one another. Sampled: z, q, alpha, beta, eta.
+"""hcBCC: the annotators of a coterie resemble one another. Sampled: z, q, alpha, beta, eta.
 
 q ~ CRP(alpha),  Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) with m = q[l],  beta[m, t] ~ Gamma(a, b),
 eta[m, t] ~ Dir(phi gamma[t]),  tau ~ Dir(eps mu);  Psi, tau integrated out.
@@ -38,7 +38,7 @@ from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, draw_prior, log_parameters, pack_base
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Prior, Room, State, new_room
-from coterie.kernels.gibbs.regroup.room import Means
+from coterie.kernels.gibbs.regroup.state import Means
 from coterie.kernels.gibbs.seats import Seats, add_newcomers, new_seats, write_partition
 from coterie.kernels.keep import (
     Keep,
@@ -62,7 +62,7 @@ from coterie.kernels.truth.counts import (
     starting_truth,
 )
 from coterie.kernels.truth.sweep import sweep_own
-from coterie.numeric.jit import kernel, piece
+from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import HCBCCPrior
 
 __all__ = [
@@ -105,7 +105,16 @@ def means_of(mean_weight: FloatArray, shape: FloatArray, rate: FloatArray) -> Me
     weight = np.ascontiguousarray(mean_weight.T)
     log_norm = sum(math.lgamma(row.sum()) - sum(map(math.lgamma, row)) for row in mean_weight)
     one = np.ones(1)
-    return Means(one / 2, 0 * one, log_norm * one, weight, weight.copy(), shape, rate, 0.0)
+    return Means(
+        point=one / 2,
+        log_share=0 * one,
+        log_norm=log_norm * one,
+        known=weight,
+        guess=weight.copy(),
+        shape=shape,
+        rate=rate,
+        log_constant=0.0,
+    )
 
 
 def initial_state(
@@ -148,7 +157,7 @@ def starting_parameters(
 
 
 def view_of(state: State, prior: Prior) -> View:
-    """Show the state to the truth update: a matrix each, a base per cluster."""
+    """Show the state to the truth update: a matrix each, a base per coterie."""
     everybody = np.arange(len(state.group), dtype=np.int32)
     nothing = np.zeros(0, np.int32)
     return View(
@@ -198,23 +207,33 @@ def run_block(
     state: State, data: Codes, prior: Prior, streams: Streams, record: Record, scratch: Scratch
 ) -> None:
     """Make as many sweeps as the trace has room for, changing the state in place."""
-    trace, (view, work, room, _) = record.trace, scratch
-    log_alpha, moves = state.log_concentration, streams.moves
-    for sweep in range(len(trace.log_joint)):
+    view, work, room, _ = scratch
+    for sweep in range(len(record.trace.log_joint)):
         # beta and eta first: at the start they know nothing of the labels yet.
-        sweep_parameters(state, prior, room, moves)
+        sweep_parameters(state, prior, room, streams.moves)
         add_shapes(view, data, work)
-        sweep_own(view, data, work, moves, record.tally)
-        sweep_groups(state, prior, room, moves)
-        update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
-        log_p_labels = room.log_likelihood[0]
-        trace.log_likelihood[sweep] = log_p_labels
-        trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
-        trace.n_coteries[sweep] = state.n_coteries[0]
-        trace.concentration[sweep] = math.exp(log_alpha[0])
-        note_classes(sweep, state.class_total, trace)
-        if draw_is_due(record.keep):
-            keep_draw(state, data, prior, streams, record.keep, scratch)
+        sweep_own(view, data, work, streams.moves, record.tally)
+        finish(sweep, state, data, prior, streams, record, scratch)
+
+
+@part
+def finish(
+    sweep: int, state: State, data: Codes, prior: Prior, streams: Streams, record: Record,
+    scratch: Scratch,
+) -> None:  # fmt: skip
+    """Move the annotators, note the sweep, and keep the draw if one is due."""
+    trace, moves, log_alpha = record.trace, streams.moves, state.log_concentration
+    view, _, room, _ = scratch
+    sweep_groups(state, prior, room, moves)
+    update_concentration(log_alpha, state.size, state.n_coteries, prior.concentration, moves)
+    log_p_labels = room.log_likelihood[0]
+    trace.log_likelihood[sweep] = log_p_labels
+    trace.log_joint[sweep] = log_p_labels + log_prior(state, prior) + log_truth(view)
+    trace.n_coteries[sweep] = state.n_coteries[0]
+    trace.concentration[sweep] = math.exp(log_alpha[0])
+    note_classes(sweep, state.class_total, trace)
+    if draw_is_due(record.keep):
+        keep_draw(state, data, prior, streams, record.keep, scratch)
 
 
 @piece
@@ -232,7 +251,7 @@ def keep_draw(
     write_partition(seats, keep.partition[keep.used[1]])
     if add_own_means(state, keep.confusion_sum) > 0:
         write_newcomer(state, prior, seats)
-        add_newcomers(state.group, seats.newcomer, keep.confusion_sum)
+        add_newcomers(state.group, 1, seats.newcomer, keep.confusion_sum)
     if matrices_are_due(keep):
         draw_own_matrices(state, streams, seats, keep.row, keep.confusion[keep.used[2]])
         keep_class_balance(state.class_total, prior.class_weight, streams.draws, keep)

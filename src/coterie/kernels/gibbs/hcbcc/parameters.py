@@ -1,6 +1,6 @@
-"""The parameters of hcBCC's clusters, beta and eta: auxiliary variables, then conjugate draws.
+"""The parameters of hcBCC's coteries, beta and eta: auxiliary variables, then conjugate draws.
 
-For the members l of cluster m,
+For the members l of coterie m,
 
     nu[l, t]   ~ Beta(beta[m, t], n[l, t])
     s[l, t, c] ~ Antoniak(n[l, t, c], beta[m, t] eta[m, t, c])
@@ -37,7 +37,7 @@ IntArray = NDArray[np.int32]
 
 
 class BasePrior(NamedTuple):
-    """The prior of one cluster's parameters."""
+    """The prior of one coterie's parameters."""
 
     mean_weight: FloatArray  # (answers, classes)   phi gamma
     shape: FloatArray  # (classes,)           a
@@ -46,7 +46,7 @@ class BasePrior(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The auxiliary variables, summed over a cluster's members."""
+    """The auxiliary variables, summed over a coterie's members."""
 
     tables: FloatArray  # (answers, classes)   sum of s
     decay: FloatArray  # (classes,)           sum of -log nu
@@ -75,7 +75,7 @@ def new_sums(n_classes: int, n_answers: int) -> Sums:
 
 
 def draw_prior(n: int, prior: BasePrior, rng: np.random.Generator) -> Shapes:
-    """Draw beta and eta of n clusters from the prior."""
+    """Draw beta and eta of n coteries from the prior."""
     log_mean = log_gamma_draws(
         np.broadcast_to(prior.mean_weight, (n, *prior.mean_weight.shape)), rng
     )
@@ -147,7 +147,7 @@ def mean_posterior(c: int, t: int, sums: Sums, prior: BasePrior) -> float:
 def draw_parameters(
     m: int, sums: Sums, prior: BasePrior, shapes: Shapes, rng: np.random.Generator
 ) -> None:
-    """Draw beta and eta of cluster m given the auxiliary variables, into ``shapes``."""
+    """Draw beta and eta of coterie m given the auxiliary variables, into ``shapes``."""
     n_answers, n_classes = prior.mean_weight.shape
     for t in range(n_classes):
         log_total = -math.inf
@@ -165,7 +165,7 @@ def draw_parameters(
 
 @piece
 def log_parameters(m: int, shapes: Shapes, prior: BasePrior) -> float:
-    """Give the log prior density of beta and eta of cluster m."""
+    """Give the log prior density of beta and eta of coterie m."""
     result = prior.log_constant
     for t in range(len(prior.shape)):
         result += (prior.shape[t] - 1) * shapes.log_strength[m, t]

@@ -11,17 +11,17 @@ from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, new_cells
 from coterie.kernels.gibbs.groups import Concentration
 from coterie.kernels.gibbs.hcbcc.parameters import BasePrior, Sums, new_sums
-from coterie.kernels.gibbs.regroup.room import Means
 from coterie.kernels.gibbs.regroup.room import Room as SplitRoom
 from coterie.kernels.gibbs.regroup.room import new_room as new_split_room
+from coterie.kernels.gibbs.regroup.state import Means
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 LONGEST_TABLE = 64
-"""Counts up to which the rising factorials of a cluster's shapes are tabulated."""
+"""Counts up to which the rising factorials of a coterie's shapes are tabulated."""
 TABLE_SIZE = 2**12
-"""Numbers that are tabulated per cluster, about: with many classes the tables are shorter."""
+"""Numbers that are tabulated per coterie, about: with many classes the tables are shorter."""
 
 
 class State(NamedTuple):
@@ -61,7 +61,7 @@ class Spare(Protocol):
 
 
 class Room(NamedTuple):
-    """Room to move one annotator, and to sum one cluster's auxiliary variables."""
+    """Room to move one annotator, and to sum one coterie's auxiliary variables."""
 
     weights: FloatArray  # (slots,)   weights or their logs, then probabilities
     product: FloatArray  # (slots,)   the annotator's labels have probability

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
-from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.items import View, count_items, sweep_cells
 from coterie.kernels.cells.rows import Rows, rows_of
-from coterie.kernels.cells.space import Chosen, Space, log_choices
+from coterie.kernels.cells.space import Space, log_choices
+from coterie.kernels.cells.state import empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs import cbcc as plain
 from coterie.kernels.gibbs.cbcc import (
@@ -41,7 +42,6 @@ from coterie.kernels.gibbs.groups import (
     update_concentration,
 )
 from coterie.kernels.gibbs.kinds.pairs import (
-    add_newcomer,
     count_coteries,
     count_own,
     move_own,
@@ -51,20 +51,25 @@ from coterie.kernels.gibbs.kinds.shared import (
     NO_KINDS,
     Kinds,
     Mixing,
-    draw_balances,
+    keep_mixture,
     layout_of,
-    mix_matrices,
     new_mixing,
     note_kinds,
     pair_codes,
     pair_share,
-    space_of,
     starting_kinds,
+    with_kinds,
 )
 from coterie.kernels.gibbs.piles import Base
 from coterie.kernels.gibbs.piles import Room as SplitRoom
 from coterie.kernels.gibbs.piles import new_room as new_split_room
-from coterie.kernels.gibbs.seats import Seats, new_seats, seat_everybody
+from coterie.kernels.gibbs.seats import (
+    Seats,
+    add_newcomers,
+    count_people,
+    new_seats,
+    seat_everybody,
+)
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -139,8 +144,7 @@ class Scratch(NamedTuple):
 
 def pack_prior(prior: CBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
     """Give a resolved prior as the kernel reads it."""
-    base = plain.pack_prior(prior)
-    return Prior(kinds=kinds, space=space_of(base.class_weight, kinds), **base._asdict())
+    return Prior(**with_kinds(plain.pack_prior(prior), kinds))
 
 
 def initial_state(
@@ -151,16 +155,11 @@ def initial_state(
     start, cell = starting_cells(truth, starting_kinds(data, prior.kinds, rng), data)
     pairs = pair_codes(data, n_kinds)
     seats, size, slot, n_coteries = starting_groups(np.repeat(group, n_kinds), pairs)
-    sizes = (len(slot), data.n_answers, data.n_classes)
     state = State(
         truth=start,
         cell=cell,
-        class_total=np.zeros(data.n_classes, np.int64),
-        chosen=np.zeros(len(prior.space.weight), np.int64),
-        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
-        own=np.zeros((len(seats), *sizes[1:]), np.int32),
-        said=np.zeros(sizes, np.int32),
-        said_total=np.zeros((len(slot), data.n_classes), np.int32),
+        **empty_counts(len(slot), prior.space, data),
+        own=np.zeros((len(seats), data.n_answers, data.n_classes), np.int32),
         group=seats,
         size=size,
         slot=slot,
@@ -183,8 +182,7 @@ def view_of(state: State, prior: Prior) -> View:
     matrix = state.group.reshape(-1, prior.kinds.n_kinds)
     base = np.zeros(len(state.said), np.int32)
     rows = rows_of(state.said, state.said_total, matrix, base, prior.shapes)
-    chosen, known = Chosen(state.chosen, state.chosen_block), prior.kinds.known
-    return View(state.truth, state.cell, known, state.class_total, chosen, prior.space, rows)
+    return show_cells(state, prior.space, rows, prior.kinds.known)
 
 
 @part
@@ -267,28 +265,20 @@ def keep_draw(
         crowd: Any = state
         base: Any = prior
         draw_matrices(crowd, base, streams, seats, keep.row, mixing.matrices)
-        draw_balances(
-            state.class_total, state.chosen, prior.class_weight, prior.kinds, streams.draws,
-            mixing, keep.class_balance[keep.used[2]],
-        )  # fmt: skip
-        mix_matrices(state.own, prior.kinds, mixing, keep)
+        keep_mixture(state.own, state, prior, streams, mixing, keep)
     finish_draw(keep)
 
 
 @part
 def add_pair_means(state: State, prior: Prior, seats: Seats, out: FloatArray) -> None:
     """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
-    n_kinds, n_new = prior.kinds.n_kinds, 0
+    n_kinds = prior.kinds.n_kinds
     for p in range(len(state.group)):
-        m, share = state.group[p], pair_share(p, state.own, n_kinds)
-        if m >= 0:
-            add_mean(state.said[m], prior.shapes, 0, share, out[p // n_kinds])
-        else:
-            n_new += 1
-    if n_new > 0:
+        if state.group[p] >= 0:
+            share = pair_share(p, state.own, n_kinds)
+            add_mean(state.said[state.group[p]], prior.shapes, 0, share, out[p // n_kinds])
+    if count_people(state.group) < len(state.group):
         crowd: Any = state
         base: Any = prior
         write_newcomer(crowd, base, seats)
-        for p in range(0, len(state.group), n_kinds):
-            if state.group[p] < 0:
-                add_newcomer(seats.newcomer, out[p // n_kinds])
+        add_newcomers(state.group, n_kinds, seats.newcomer, out)

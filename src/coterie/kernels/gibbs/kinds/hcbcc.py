@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
-from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.items import View, count_items, sweep_cells
 from coterie.kernels.cells.rows import Rows, rows_of
-from coterie.kernels.cells.space import Chosen, Space, log_choices
+from coterie.kernels.cells.space import Space, log_choices
+from coterie.kernels.cells.state import empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs.check import check_groups, check_parameters
 from coterie.kernels.gibbs.confusion import add_mean
@@ -34,23 +35,22 @@ from coterie.kernels.gibbs.hcbcc.parameters import BasePrior
 from coterie.kernels.gibbs.hcbcc.reuse import sweep_groups
 from coterie.kernels.gibbs.hcbcc.state import Room, new_room
 from coterie.kernels.gibbs.hcbcc.state import State as Crowd
-from coterie.kernels.gibbs.kinds.pairs import add_newcomer, count_coteries, write_people
+from coterie.kernels.gibbs.kinds.pairs import count_coteries, write_people
 from coterie.kernels.gibbs.kinds.shared import (
     NO_KINDS,
     Kinds,
     Mixing,
-    draw_balances,
+    keep_mixture,
     layout_of,
-    mix_matrices,
     new_mixing,
     note_kinds,
     pair_codes,
     pair_share,
-    space_of,
     starting_kinds,
+    with_kinds,
 )
-from coterie.kernels.gibbs.regroup.room import Means
-from coterie.kernels.gibbs.seats import Seats, new_seats
+from coterie.kernels.gibbs.regroup.state import Means
+from coterie.kernels.gibbs.seats import Seats, add_newcomers, count_people, new_seats
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -126,8 +126,7 @@ class Scratch(NamedTuple):
 
 def pack_prior(prior: HCBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
     """Give a resolved prior as the kernel reads it."""
-    base = plain.pack_prior(prior)
-    return Prior(kinds=kinds, space=space_of(base.class_weight, kinds), **base._asdict())
+    return Prior(**with_kinds(plain.pack_prior(prior), kinds))
 
 
 def initial_state(
@@ -145,11 +144,7 @@ def initial_state(
     state = State(
         truth=start,
         cell=cell,
-        class_total=np.zeros(data.n_classes, np.int64),
-        chosen=np.zeros(len(prior.space.weight), np.int64),
-        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
-        said=np.zeros((len(seats), data.n_answers, data.n_classes), np.int32),
-        said_total=np.zeros((len(seats), data.n_classes), np.int32),
+        **empty_counts(len(seats), prior.space, data),
         group=seats,
         size=size,
         slot=slot,
@@ -166,8 +161,7 @@ def view_of(state: State, prior: Prior) -> View:
     pairs = np.arange(len(state.said), dtype=np.int32).reshape(-1, prior.kinds.n_kinds)
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
     rows = rows_of(state.said, state.said_total, pairs, state.group, shapes)
-    chosen, known = Chosen(state.chosen, state.chosen_block), prior.kinds.known
-    return View(state.truth, state.cell, known, state.class_total, chosen, prior.space, rows)
+    return show_cells(state, prior.space, rows, prior.kinds.known)
 
 
 @part
@@ -242,11 +236,7 @@ def keep_draw(
     add_pair_means(state, prior, seats, keep.confusion_sum)
     if matrices_are_due(keep):
         draw_own_matrices(crowd, streams, seats, keep.row, mixing.matrices)
-        draw_balances(
-            state.class_total, state.chosen, prior.class_weight, prior.kinds, streams.draws,
-            mixing, keep.class_balance[keep.used[2]],
-        )  # fmt: skip
-        mix_matrices(state.said, prior.kinds, mixing, keep)
+        keep_mixture(state.said, state, prior, streams, mixing, keep)
     finish_draw(keep)
 
 
@@ -254,17 +244,13 @@ def keep_draw(
 def add_pair_means(state: State, prior: Prior, seats: Seats, out: FloatArray) -> None:
     """Add every annotator's mean confusion matrix given the state, out of shape (L, T, C)."""
     shapes = Shapes(state.weight, state.strength, state.log_mean, state.log_strength)
-    n_kinds, n_new = prior.kinds.n_kinds, 0
+    n_kinds = prior.kinds.n_kinds
     for p in range(len(state.group)):
-        m, share = state.group[p], pair_share(p, state.said, n_kinds)
-        if m >= 0:
-            add_mean(state.said[p], shapes, m, share, out[p // n_kinds])
-        else:
-            n_new += 1
-    if n_new > 0:
+        if state.group[p] >= 0:
+            share = pair_share(p, state.said, n_kinds)
+            add_mean(state.said[p], shapes, state.group[p], share, out[p // n_kinds])
+    if count_people(state.group) < len(state.group):
         crowd: Any = state
         base: Any = prior
         write_newcomer(crowd, base, seats)
-        for p in range(0, len(state.group), n_kinds):
-            if state.group[p] < 0:
-                add_newcomer(seats.newcomer, out[p // n_kinds])
+        add_newcomers(state.group, n_kinds, seats.newcomer, out)

@@ -13,24 +13,25 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.check import check_cells
-from coterie.kernels.cells.items import View, count_items, starting_cells, sweep_cells
+from coterie.kernels.cells.items import View, count_items, sweep_cells
 from coterie.kernels.cells.rows import rows_of
-from coterie.kernels.cells.space import Chosen, Space, log_choices
+from coterie.kernels.cells.space import Space, log_choices
+from coterie.kernels.cells.state import empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
-from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
+from coterie.kernels.gibbs import ibcc as plain
+from coterie.kernels.gibbs.cells import Tables, log_marginal
 from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
 from coterie.kernels.gibbs.kinds.shared import (
     NO_KINDS,
     Kinds,
     Mixing,
-    draw_balances,
+    keep_mixture,
     layout_of,
-    mix_matrices,
     new_mixing,
     note_kinds,
     pair_share,
-    space_of,
     starting_kinds,
+    with_kinds,
 )
 from coterie.kernels.keep import (
     Keep,
@@ -42,7 +43,7 @@ from coterie.kernels.keep import (
     matrices_are_due,
 )
 from coterie.kernels.record import note_classes
-from coterie.kernels.shapes import Shapes, shapes_of
+from coterie.kernels.shapes import Shapes
 from coterie.numeric.jit import kernel, part, piece
 from coterie.priors import IBCCPrior
 
@@ -93,9 +94,7 @@ class Scratch(NamedTuple):
 
 def pack_prior(prior: IBCCPrior, kinds: Kinds = NO_KINDS) -> Prior:
     """Give a resolved prior as the kernel reads it."""
-    shapes = shapes_of(np.asarray(prior.mean), np.asarray(prior.strength))
-    weight = np.array(prior.class_weights)
-    return Prior(weight, kinds, space_of(weight, kinds), shapes, tables_of(shapes))
+    return Prior(**with_kinds(plain.pack_prior(prior), kinds))
 
 
 def initial_state(
@@ -104,15 +103,7 @@ def initial_state(
     """Start from a truth, shape (N,); latent kinds are drawn evenly."""
     start, cell = starting_cells(truth, starting_kinds(data, prior.kinds, rng), data)
     n_pairs = (len(data.annotator_start) - 1) * prior.kinds.n_kinds
-    state = State(
-        truth=start,
-        cell=cell,
-        class_total=np.zeros(data.n_classes, np.int64),
-        chosen=np.zeros(len(prior.space.weight), np.int64),
-        chosen_block=np.zeros(len(prior.space.block_weight), np.int64),
-        said=np.zeros((n_pairs, data.n_answers, data.n_classes), np.int32),
-        said_total=np.zeros((n_pairs, data.n_classes), np.int32),
-    )
+    state = State(truth=start, cell=cell, **empty_counts(n_pairs, prior.space, data))
     count_items(view_of(state, prior), data)
     return state
 
@@ -123,8 +114,7 @@ def view_of(state: State, prior: Prior) -> View:
     pairs = np.arange(n_pairs, dtype=np.int32).reshape(-1, prior.kinds.n_kinds)
     base = np.zeros(n_pairs, np.int32)
     rows = rows_of(state.said, state.said_total, pairs, base, prior.shapes)
-    chosen, known = Chosen(state.chosen, state.chosen_block), prior.kinds.known
-    return View(state.truth, state.cell, known, state.class_total, chosen, prior.space, rows)
+    return show_cells(state, prior.space, rows, prior.kinds.known)
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:
@@ -175,13 +165,8 @@ def keep_draw(
         share = pair_share(p, state.said, n_kinds)
         add_mean(state.said[p], prior.shapes, 0, share, keep.confusion_sum[p // n_kinds])
     if matrices_are_due(keep):
-        mixing, out = scratch.mixing, keep.class_balance[keep.used[2]]
-        draw_pairs(state, data, prior, streams, keep.row, mixing)
-        draw_balances(
-            state.class_total, state.chosen, prior.class_weight, prior.kinds, streams.draws,
-            mixing, out,
-        )  # fmt: skip
-        mix_matrices(state.said, prior.kinds, mixing, keep)
+        draw_pairs(state, data, prior, streams, keep.row, scratch.mixing)
+        keep_mixture(state.said, state, prior, streams, scratch.mixing, keep)
     finish_draw(keep)
 
 

@@ -9,9 +9,8 @@ from coterie.data.codes import Codes
 from coterie.kernels.cells.space import Space
 from coterie.kernels.gibbs.kinds.shared import Mixing, count_pair, find_main_pairs
 from coterie.kernels.gibbs.seats import Seats, write_partition
-from coterie.numeric.jit import part, piece
+from coterie.numeric.jit import part
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 
 
@@ -62,11 +61,3 @@ def write_people(
     for l in range(len(mixing.seat)):
         people.seat[l] = mixing.seat[l]
     write_partition(people, out)
-
-
-@piece
-def add_newcomer(newcomer: FloatArray, out: FloatArray) -> None:
-    """Add the mean matrix of an annotator without labels, both of shape (T, C)."""
-    for t in range(newcomer.shape[0]):
-        for c in range(newcomer.shape[1]):
-            out[t, c] += newcomer[t, c]

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.cells.space import Space, independent_space, known_space
-from coterie.kernels.keep import Keep
+from coterie.kernels.cells.state import NOWHERE, draw_kinds
+from coterie.kernels.keep import Keep, Streams
 from coterie.kernels.layout import Layout, PerDraw, PerItem, PerSweep
 from coterie.kernels.record import Trace
 from coterie.numeric.draws import draw_dirichlet
@@ -28,7 +29,7 @@ class Kinds(NamedTuple):
     weight: float  # w, shared evenly by latent kinds
 
 
-NO_KINDS = Kinds(1, np.zeros(0, np.int32), 1.0)
+NO_KINDS = Kinds(1, NOWHERE, 1.0)
 
 
 class Mixing(NamedTuple):
@@ -46,6 +47,11 @@ def space_of(class_weight: FloatArray, kinds: Kinds) -> Space:
         return known_space(class_weight, kinds.n_kinds)
     weight = np.full(kinds.n_kinds, kinds.weight / kinds.n_kinds)
     return independent_space(class_weight, weight)
+
+
+def with_kinds(prior: Any, kinds: Kinds) -> dict[str, Any]:
+    """Give the fields of a base model's packed prior, and those of the kinds."""
+    return {"kinds": kinds, "space": space_of(prior.class_weight, kinds), **prior._asdict()}
 
 
 def pair_codes(data: Codes, n_kinds: int) -> Codes:
@@ -66,11 +72,7 @@ def starting_kinds(data: Codes, kinds: Kinds, rng: np.random.Generator) -> IntAr
     """Give a kind to every item, shape (N,): the known one, or one drawn evenly."""
     if len(kinds.known):
         return kinds.known
-    kind = np.zeros(len(data.gold), np.int32)
-    if kinds.n_kinds > 1:  # items without labels draw nothing: they change nobody's bits
-        labelled = np.diff(data.item_start) > 0
-        kind[labelled] = rng.integers(0, kinds.n_kinds, np.count_nonzero(labelled))
-    return kind
+    return draw_kinds(data, kinds.n_kinds, rng)
 
 
 def layout_of(data: Codes, prior: Any) -> Layout:
@@ -139,6 +141,18 @@ def pair_share(p: int, own: IntArray, n_kinds: int) -> float:
     if total == 0:
         return 1.0 if p == first else 0.0
     return count_pair(p, own) / total
+
+
+@piece
+def keep_mixture(
+    own: IntArray, state: Any, prior: Any, streams: Streams, mixing: Mixing, keep: Keep
+) -> None:
+    """Keep the class balance and everybody's matrix; own counts what the pairs said."""
+    draw_balances(
+        state.class_total, state.chosen, prior.class_weight, prior.kinds, streams.draws,
+        mixing, keep.class_balance[keep.used[2]],
+    )  # fmt: skip
+    mix_matrices(own, prior.kinds, mixing, keep)
 
 
 @part

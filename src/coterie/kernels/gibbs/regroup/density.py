@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from coterie.kernels.gibbs.regroup.fit import weigh_points
 from coterie.kernels.gibbs.regroup.heaps import log_cell, log_long
-from coterie.kernels.gibbs.regroup.room import Fits, Heaps, Means, Room
+from coterie.kernels.gibbs.regroup.room import Fits, Heaps, Room
+from coterie.kernels.gibbs.regroup.state import Means
 from coterie.numeric.draws import draw_gamma, draw_log_gamma, log_add
 from coterie.numeric.jit import part, piece
 from coterie.numeric.partitions import log_gamma_density_of_log

@@ -24,7 +24,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.kernels.gibbs.regroup.room import Fits, Heaps, Means, Room
+from coterie.kernels.gibbs.regroup.room import Fits, Heaps, Room
+from coterie.kernels.gibbs.regroup.state import Means
 from coterie.kernels.shapes import TINY
 from coterie.numeric.choice import normalise
 from coterie.numeric.draws import log_add

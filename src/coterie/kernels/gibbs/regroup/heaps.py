@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from coterie.kernels.gibbs.cells import gather_cells
-from coterie.kernels.gibbs.regroup.room import Crowd, Heaps, Room
+from coterie.kernels.gibbs.regroup.room import Heaps, Room
+from coterie.kernels.gibbs.regroup.state import Crowd
 from coterie.numeric.jit import int64, part, piece
 from coterie.numeric.rising import log_rising_after
 

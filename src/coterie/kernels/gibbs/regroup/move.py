@@ -36,7 +36,8 @@ from coterie.kernels.gibbs.regroup.density import draw, log_weight
 from coterie.kernels.gibbs.regroup.fit import begin, climb, fit
 from coterie.kernels.gibbs.regroup.heaps import add_heaps, add_member, clear_heap, log_long
 from coterie.kernels.gibbs.regroup.pairs import choose_pair, log_choice_back
-from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Crowd, Means, Room
+from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Room
+from coterie.kernels.gibbs.regroup.state import Crowd, Means
 from coterie.kernels.gibbs.split_merge import SPLITS, gather_others, log_share
 from coterie.numeric.jit import int64, part, piece
 
@@ -280,9 +281,23 @@ def seat_sides(crowd: Crowd, room: Room) -> None:
 
 @part
 def regroup(
-    crowd: Crowd, log_concentration: float, means: Means, room: Room, rng: np.random.Generator
+    state: Any, log_concentration: float, means: Means, room: Room, rng: np.random.Generator
 ) -> bool:
-    """Propose to split or merge, and do so if it is accepted; say whether it was."""
+    """Propose to split or merge, and do so if it is accepted; say whether it was.
+
+    ``state`` is any that has the arrays of a :class:`Crowd`.
+    """
+    crowd = Crowd(
+        said=state.said,
+        group=state.group,
+        size=state.size,
+        slot=state.slot,
+        n_coteries=state.n_coteries,
+        weight=state.weight,
+        strength=state.strength,
+        log_mean=state.log_mean,
+        log_strength=state.log_strength,
+    )
     if len(room.people) < 2:
         return False
     least = math.log1p(-rng.random())  # of 1 - u: a uniform number may be zero, never one

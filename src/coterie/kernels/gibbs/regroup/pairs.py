@@ -20,7 +20,8 @@ import numpy as np
 from coterie.kernels.gibbs.pairs import ALIKE, LOWEST, ROOT, member, place_of
 from coterie.kernels.gibbs.regroup.density import log_labels
 from coterie.kernels.gibbs.regroup.heaps import heap_coterie
-from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Crowd, Room
+from coterie.kernels.gibbs.regroup.room import BOTH, LEAVES, STAYS, Room
+from coterie.kernels.gibbs.regroup.state import Crowd
 from coterie.numeric.choice import normalise, pick
 from coterie.numeric.jit import int64, part
 

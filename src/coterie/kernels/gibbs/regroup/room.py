@@ -1,4 +1,4 @@
-"""What the move reads, and room for one proposal."""
+"""Room for one proposal: heaps of members, fits of their parameters, what is drawn."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.cells import Cells, new_cells
+from coterie.kernels.gibbs.regroup.proposals import proposals_for
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
@@ -18,41 +19,6 @@ STAYS, LEAVES, BOTH, HEAPS = 0, 1, 2, 3
 """The heaps: the sides of i and j, and both together."""
 LONGEST_COUNT, TABLE_SIZE = 32, 2**17
 """Counts up to which labels are counted together; numbers that a heap has for that, about."""
-
-
-PER_PROPOSAL, FITS, MOST = 16, 200, 8
-"""Labels per annotator for which a sweep proposes once more; annotators that fits cost as much as;
-proposals at most."""
-
-
-class Means(NamedTuple):
-    """The prior of a coterie's beta and eta: eta[t] ~ Dir(d known[t] + (1 - d) guess[t]).
-
-    d is one of some points. In hcBCC both are the same, and there is one point.
-    """
-
-    point: FloatArray  # (points,)            d
-    log_share: FloatArray  # (points,)            log p(d)
-    log_norm: FloatArray  # (points,)            log of the constant of p(eta | d), up to another
-    known: FloatArray  # (answers, classes)
-    guess: FloatArray  # (answers, classes)
-    shape: FloatArray  # (strengths,)         of beta, one for each class or one for all
-    rate: FloatArray  # (strengths,)
-    log_constant: float  # of all densities, beside log_norm
-
-
-class Crowd(NamedTuple):
-    """The part of a state that the move reads and changes; see the groups of hcBCC."""
-
-    said: IntArray  # (annotators, answers, classes)
-    group: IntArray  # (annotators,)
-    size: IntArray  # (slots,)
-    slot: IntArray  # (slots,)
-    n_coteries: LongArray  # (1,)
-    weight: FloatArray  # (slots, answers, classes)
-    strength: FloatArray  # (slots, classes)
-    log_mean: FloatArray  # (slots, answers, classes)
-    log_strength: FloatArray  # (slots, classes)
 
 
 class Heaps(NamedTuple):
@@ -93,7 +59,7 @@ class Parameters(NamedTuple):
 class Room(NamedTuple):
     """Room for one proposal."""
 
-    proposals: LongArray  # (1,)   how many a sweep
+    proposals: LongArray  # (1,)   how many per sweep
     people: IntArray  # (annotators with labels,)   who they are
     pair: LongArray  # (2,)   i and j
     others: IntArray  # (annotators with labels,)   of their coteries
@@ -143,20 +109,6 @@ def new_fits(shape: tuple[int, int], n_strengths: int, n_points: int) -> Fits:
         weight=np.zeros(shape),
         points=np.zeros(n_points),
     )
-
-
-def proposals_for(labels: LongArray) -> int:
-    """Give how many splits or merges are proposed in a sweep, by everybody's number of labels.
-
-    A sweep reads every label, a proposal the members of a coterie; its fits cost as much as more.
-
-    Examples
-    --------
-    >>> proposals_for(np.array([20, 0, 30])), proposals_for(np.full(800, 110))
-    (1, 5)
-    """
-    people = int((labels > 0).sum()) + FITS
-    return min(max(int(labels.sum()) // (PER_PROPOSAL * people), 1), MOST)
 
 
 def new_room(data: Codes, n_slots: int, n_strengths: int, n_points: int) -> Room:
