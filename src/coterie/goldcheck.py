@@ -21,6 +21,7 @@ from coterie.metrics.matching import best_shares
 from coterie.models.base import Estimator
 from coterie.models.registry import DEFAULT, make_model
 from coterie.posterior import Posterior
+from coterie.words.numbers import typed_percent
 
 FOLDS = 5
 SURPRISE = 1.96
@@ -73,7 +74,7 @@ class GoldCheck:
     def sentence(self) -> str:
         """What it says, for a person."""
         known = f"{len(self.table):,} known items, each predicted without its own gold"
-        found = f"claimed {self.claimed:.0%}, right {self.right:.0%}".replace("%", " %")
+        found = f"claimed {typed_percent(self.claimed)}, right {typed_percent(self.right)}"
         reach = f"95 % interval {100 * self.low:.0f} to {100 * self.high:.0f} %"
         kind = "too sure" if self.surprise < 0 else "too careful"
         verdict = (

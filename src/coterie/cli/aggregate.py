@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-import shlex
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,6 +21,7 @@ from coterie.cli.compile_early import compiling_ahead
 from coterie.cli.item_columns import Beside, shown_with
 from coterie.cli.kinds import is_number, kinds_told
 from coterie.cli.rescue import nothing_lost
+from coterie.cli.typed_again import typed_again
 from coterie.cli.update import earlier_model, gold_apart, read_as, say_time
 from coterie.data.annotations import Annotations
 from coterie.files.atomic import Writer, check_free, write_set
@@ -247,7 +246,7 @@ def write(
 
 
 def least_bytes(annotations: Annotations | Scan) -> int:
-    """Give how much the tables alone will take at least: a few characters a cell."""
+    """Give how much the tables alone will take at least: a few characters per cell."""
     a = annotations
     cells = a.n_items * (5 + a.n_classes) + 5 * a.n_annotators * a.n_classes * a.n_answers
     return 4 * cells
@@ -260,16 +259,11 @@ def leavings(paths: Mapping[str, Path]) -> list[Path]:
     return [*tables, *parts_in(out), out / "report.html"]
 
 
-def command() -> str:
-    """Give the command line, as it can be typed again."""
-    return shlex.join(["coterie", *(word for word in sys.argv[1:] if word != "--force")])
-
-
 def describe(posterior: Posterior, job: Job, seconds: float) -> dict[str, Any]:
     """Say what was done: the head of ``run.json``."""
     return {
         "version": __version__,
-        "command": command(),
+        "command": typed_again(),
         "model": posterior.model,
         "settings": dict(posterior.settings),
         "seed": job.settings["random_state"],

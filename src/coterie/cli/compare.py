@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from rich.progress import (
 
 from coterie.cli import show
 from coterie.cli.tables import print_table
+from coterie.cli.typed_again import typed_again
 from coterie.errors import DataError
 from coterie.inference.cores import cores
 from coterie.studies.job import Job, Outcome
@@ -108,7 +108,8 @@ def run(data: Data, field: Field, means: Means, target: Target) -> None:
     league = make_league([source.name for source in sources], list(models), rows)
     show_league(league)
     if target.out is not None and store is not None:
-        about = About(command(data, field, means), settings(data, field, limits), (*passed_over,))
+        command = typed_again("--out", "-o", "--jobs", "-j")
+        about = About(command, settings(data, field, limits), (*passed_over,))
         show.files(write_league(league, about, target.out, force=target.force))
         store.remove()
     if all(row.score is None for row in league.rows):
@@ -218,23 +219,3 @@ def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:
         "timeout_seconds": limits.seconds,
         "memory_gigabytes": limits.gigabytes,
     }
-
-
-def command(data: Data, field: Field, means: Means) -> str:
-    """Give the command that makes the same numbers again: every option that is not the default."""
-    options = {
-        "truth": data.truth,
-        "models": field.models and ",".join(field.models),
-        "only": data.only and ",".join(data.only),
-        "duplicates": data.duplicates if data.duplicates != "error" else None,
-        "time": data.time,
-        "seed": field.seed or None,
-        "sweeps": field.sweeps,
-        "timeout": means.timeout if means.timeout != Limits().seconds else None,
-        "memory": means.memory if means.memory != Limits().gigabytes else None,
-    }
-    words = ["coterie", "compare", str(data.path)]
-    for name, value in options.items():
-        if value is not None:
-            words += [f"--{name}", f"{value:g}" if isinstance(value, float) else str(value)]
-    return shlex.join(words)

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from coterie.cli import show
 from coterie.cli.tables import print_table
+from coterie.cli.typed_again import typed_again
 from coterie.errors import DataError
 from coterie.studies.league.sources import find_sources
 from coterie.studies.replay import Given, Settings, run_study, standings
 from coterie.studies.replay.study import check_policies
 from coterie.studies.replay.write import check_target, table_of, write_study
-
-
-def command() -> str:
-    """Give the command line as it can be typed again, but for where results went."""
-    words, kept = iter(sys.argv[1:]), ["coterie"]
-    for word in words:
-        if word in ("--out", "-o"):
-            next(words, None)
-        elif word != "--force" and not word.startswith("--out="):
-            kept.append(word)
-    return shlex.join(kept)
 
 
 def run(
@@ -57,4 +45,4 @@ def run(
         dispensable=("at 20 %", "labels", "accuracy then"),
     )
     if out is not None:
-        show.files(write_study(curves, command(), out, force=force))
+        show.files(write_study(curves, typed_again("--out", "-o"), out, force=force))

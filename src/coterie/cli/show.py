@@ -21,7 +21,7 @@ from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 from coterie.posterior.verdicts import reading_names
 from coterie.words.console import SafeConsole
-from coterie.words.numbers import count
+from coterie.words.numbers import count, typed_percent
 
 BAR = 10
 MOST_COTERIES = 8
@@ -124,7 +124,7 @@ def consensus(
     classes = posterior.annotations.classes
     n = np.bincount(posterior.label_code, minlength=len(classes)) if n is None else n
     most = np.argsort(-n, kind="stable")[:shown]
-    parts = [f"{classes[t]}: {n[t]:,} ({_percent(n[t] / n.sum())})" for t in most]
+    parts = [f"{classes[t]}: {n[t]:,} ({typed_percent(n[t] / n.sum())})" for t in most]
     if len(classes) > shown:
         parts.append(f"and {len(classes) - shown:,} other labels")
     lines = [f"{posterior.model} calls {count(int(n.sum()), 'item')}: {parts[0]}"]
@@ -157,12 +157,12 @@ def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
         {
             "": frame["coterie"],
             "role": frame["role"],
-            "sure": [_percent(x) for x in frame["role_probability"]],
+            "sure": [typed_percent(x) for x in frame["role_probability"]],
             "annotators": [
-                f"{size:,} ({_percent(share)})"
+                f"{size:,} ({typed_percent(share)})"
                 for size, share in zip(frame["size"], frame["share"], strict=True)
             ],
-            "labels": [_percent(x) for x in frame["label_share"]],
+            "labels": [typed_percent(x) for x in frame["label_share"]],
             "accuracy": [f"{bar(x)} {x:.2f}" for x in frame["accuracy"]],
             "95 %": [f"{low:.2f}-{high:.2f}" for low, high in _interval(frame)],
             "members": [some(names[group == m]) for m in range(len(frame))],
@@ -209,16 +209,12 @@ def annotator_table(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> pd.Da
     columns["informativeness"] = frame["informativeness"]
     if "role" in frame:
         columns["role"] = frame["role"]
-        columns["sure"] = [_percent(x) for x in frame["role_probability"]]
+        columns["sure"] = [typed_percent(x) for x in frame["role_probability"]]
     return pd.DataFrame(columns)
 
 
 def _interval(frame: pd.DataFrame) -> list[tuple[float, float]]:
     return list(zip(frame["accuracy_low"], frame["accuracy_high"], strict=True))
-
-
-def _percent(share: float) -> str:
-    return "-" if np.isnan(share) else f"{share:.0%}".replace("%", " %")
 
 
 def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:

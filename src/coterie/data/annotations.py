@@ -16,6 +16,7 @@ from coterie.data.provenance import Format, Gold, Provenance, Source
 from coterie.data.times import Times, item_order
 from coterie.data.votes import count_votes
 from coterie.words.notebook import as_html
+from coterie.words.numbers import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,18 +210,14 @@ class Annotations(Vocabularies):
     def describe(self) -> str:
         """Say in one line how large and how full the data are."""
         parts = [
-            f"{_count(self.n_items, 'item')} x {_count(self.n_annotators, 'annotator')}",
-            _count(self.n_labels, "label"),
-            _count(self.n_classes, "class", "classes"),
+            f"{count(self.n_items, 'item')} x {count(self.n_annotators, 'annotator')}",
+            count(self.n_labels, "label"),
+            count(self.n_classes, "class", "classes"),
         ]
         if len(self.extra_answers):
-            parts.append(_count(len(self.extra_answers), "extra answer"))
+            parts.append(count(len(self.extra_answers), "extra answer"))
         parts.append(f"{100 * self.sparsity:.1f} % missing")
         n_gold = int(np.count_nonzero(self.codes.gold >= 0))
         if n_gold:
             parts.append(f"{n_gold:,} gold")
         return ", ".join(parts)
-
-
-def _count(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.errors import ConvergenceWarning
+from coterie.words.numbers import typed_percent
 
 CLEARLY = 4.0
 LEAST_NATS = 5.0
@@ -140,9 +141,10 @@ def judge_by_vote(evidence: Evidence) -> Verdict:
 
 
 def _all_mirrored(share: FloatArray) -> ConvergenceWarning:
+    most = typed_percent(share.max())
     return ConvergenceWarning(
-        f"every chain disagrees with the vote on most items (agreement {share.max():.0%} at most);"
-        " all are kept; look at whether the classes are what they are called, or add gold labels",
+        f"every chain disagrees with the vote on most items (agreement {most} at most); all are"
+        " kept; look at whether the classes are what they are called, or add gold labels",
         {"vote_agreement": float(share.max())},
     )
 

@@ -106,16 +106,16 @@ def keep(
     agreement, right = trial.score(members)
     low, high = chance_interval(pd.DataFrame({"items": [trial.counted], "accuracy": [agreement]}))
     return Kept(
-        tuple(names[l] for l in members),
-        float(price[list(members)].sum()),
-        float(price.sum()),
-        agreement,
-        float(low[0]),
-        float(high[0]),
-        right,
-        trial.right_whole,
-        tolerance,
-        len(members) < len(names) and trial.passes(members),
+        judges=tuple(names[l] for l in members),
+        price=float(price[list(members)].sum()),
+        whole=float(price.sum()),
+        agreement=agreement,
+        low=float(low[0]),
+        high=float(high[0]),
+        right=right,
+        right_whole=trial.right_whole,
+        tolerance=tolerance,
+        found=len(members) < len(names) and trial.passes(members),
     )
 
 

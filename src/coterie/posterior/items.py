@@ -74,7 +74,19 @@ def runners_up(
     """Give the most probable class of each item but the chosen one; None where there is none."""
     if len(classes) < 2:
         return np.full(len(probability), None)
+    found: NDArray[Any] = classes[second_codes(probability, chosen)]
+    return found
+
+
+def second_codes(probability: NDArray[np.float64], chosen: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the code of the runner-up of each item; of one class there is none but itself.
+
+    Examples
+    --------
+    >>> second_codes(np.array([[0.2, 0.5, 0.3], [0.0, 0.0, 1.0]]), np.array([1, 2]))
+    array([2, 0])
+    """
     others = probability.copy()
     others[np.arange(len(others)), chosen] = -1
-    found: NDArray[Any] = classes[others.argmax(axis=1)]
-    return found
+    second: NDArray[np.int64] = others.argmax(axis=1)
+    return second

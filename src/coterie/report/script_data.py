@@ -12,6 +12,7 @@ import numpy as np
 
 from coterie.files.json_text import json_text
 from coterie.posterior import Posterior
+from coterie.posterior.items import second_codes
 from coterie.report.items import certainty
 from coterie.words.names import LONGEST, WHOLE, name
 
@@ -66,10 +67,8 @@ def all_items(posterior: Posterior) -> Facts:
     """Describe every item in a few numbers: label, certainty, runner-up, who said what."""
     a, p, chosen = posterior.annotations, posterior.item_probability, posterior.label_code
     places = np.arange(a.n_items)
-    others = p.copy()
-    others[places, chosen] = -1
-    second = others.argmax(axis=1)
-    sure, next_sure = p[places, chosen], np.maximum(others.max(axis=1, initial=0), 0)
+    second, sure = second_codes(p, chosen), p[places, chosen]
+    next_sure = np.where(second == chosen, 0.0, p[places, second])
     words: dict[str, int] = {}
     shown = [
         words.setdefault(certainty(x, y), len(words))

@@ -21,6 +21,17 @@ def percent(share: float | None) -> str:
     return NOTHING if share is None or math.isnan(share) else f"{hundredths(share)}{SPACE}%"
 
 
+def typed_percent(share: float | None) -> str:
+    """Write it with a space as one types it: for terminals, and sentences that go there.
+
+    Examples
+    --------
+    >>> typed_percent(0.934), typed_percent(None)
+    ('93 %', '–')
+    """
+    return percent(share).replace(SPACE, " ")
+
+
 def hundredths(share: float | None) -> str:
     """Write a share in percent without the sign: 93, >99, <1, 0."""
     if share is None or math.isnan(share):

@@ -208,11 +208,21 @@ def test_what_a_killed_scan_left_is_made_again(folder, tmp_path):
     kept = tmp_path / "kept"
     (kept / "spill").mkdir(parents=True)
     (kept / "unfinished.scan").touch()
-    (kept / "shard-00000.coterie").write_bytes(b"half")
+    (kept / "shard-00000.shard").write_bytes(b"half")
     scanned = coterie.scan(folder, folder=kept)
     assert scanned.n_labels == len(FRAME)
     scanned.path(0).unlink()  # and shards that were removed
     assert coterie.scan(folder, folder=kept).open(0).key.shape == (6,)
+
+
+def test_shards_that_ended_otherwise_are_made_again_and_removed(folder, tmp_path):
+    """Those of earlier versions ended as containers do."""
+    write(folder, FRAME[:9], FRAME[9:])
+    scanned = coterie.scan(folder, folder=tmp_path / "kept")
+    scanned.path(0).rename(scanned.path(0).with_suffix(".coterie"))
+    coterie.scan(folder, folder=tmp_path / "kept")
+    names = sorted(path.name for path in (tmp_path / "kept").iterdir())
+    assert names == ["scan.coterie", "shard-00000.shard"]
 
 
 def test_fsspec_that_is_not_installed(monkeypatch):

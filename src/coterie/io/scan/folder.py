@@ -32,6 +32,8 @@ RECORD = "scan.coterie"
 MARK = "unfinished.scan"
 """Lies in a folder while shards are made: what a killed process left may be removed."""
 WORDS = ("annotators", "classes", "extra_answers")
+SIZES = ("n_items", "n_labels", "n_gold", "ids", "n_files")
+"""What of a scan is written down, beside its words and people."""
 
 
 class Stamp(NamedTuple):
@@ -111,7 +113,7 @@ class Workplace:
         with naming(self.place):
             (self.place / RECORD).unlink(missing_ok=True)
             shutil.rmtree(self.place / "spill", ignore_errors=True)
-            for path in self.place.glob("shard-*.coterie"):
+            for path in self.place.glob("shard-*"):
                 path.unlink()
             (self.place / MARK).unlink(missing_ok=True)
 
@@ -119,19 +121,19 @@ class Workplace:
         """Write down what was made; a temporary folder goes when the scan is forgotten."""
         shutil.rmtree(self.place / "spill", ignore_errors=True)
         scan = Scan(
-            made.words.annotators,
-            made.words.classes,
-            made.words.extra_answers,
-            made.provenance,
-            made.labels_per_annotator,
-            self.place,
-            tuple(made.layouts),
-            made.n_items,
-            int(made.labels_per_annotator.sum()),
-            made.n_gold,
-            made.ids,
-            n_files,
-            seconds,
+            annotators=made.words.annotators,
+            classes=made.words.classes,
+            extra_answers=made.words.extra_answers,
+            provenance=made.provenance,
+            labels_per_annotator=made.labels_per_annotator,
+            folder=self.place,
+            layouts=tuple(made.layouts),
+            n_items=made.n_items,
+            n_labels=int(made.labels_per_annotator.sum()),
+            n_gold=made.n_gold,
+            ids=made.ids,
+            n_files=n_files,
+            seconds=seconds,
         )
         if self.kept:
             write_file(self.place / RECORD, _writer(scan, self.stamp))
@@ -154,23 +156,19 @@ class Workplace:
         people, classes, extra = (unpack_vocabulary(x, header[x], arrays) for x in WORDS)
         told, sizes = header["declared"], header["sizes"]
         scan = Scan(
-            people,
-            classes,
-            extra,
-            replace(
+            annotators=people,
+            classes=classes,
+            extra_answers=extra,
+            provenance=replace(
                 provenance,
                 classes=tuple(classes.tolist()) if told["classes"] else None,
                 extra_answers=tuple(extra.tolist()) if told["extra_answers"] else None,
             ),
-            arrays["labels_per_annotator"],
-            self.place,
-            layouts,
-            sizes["n_items"],
-            sizes["n_labels"],
-            sizes["n_gold"],
-            sizes["ids"],
-            sizes["n_files"],
-            {"reading": 0.0, "shards": 0.0},
+            labels_per_annotator=arrays["labels_per_annotator"],
+            folder=self.place,
+            layouts=layouts,
+            seconds={"reading": 0.0, "shards": 0.0},
+            **{name: sizes[name] for name in SIZES},
         )
         paths = [scan.path(k) for k in range(len(layouts))]
         same = (
@@ -184,10 +182,7 @@ def _writer(scan: Scan, stamp: str) -> Any:
     header: dict[str, Any] = {
         "stamp": stamp,
         "layouts": [[layout.arrays, layout.size] for layout in scan.layouts],
-        "sizes": {
-            name: getattr(scan, name)
-            for name in ("n_items", "n_labels", "n_gold", "ids", "n_files")
-        },
+        "sizes": {name: getattr(scan, name) for name in SIZES},
         "declared": {name: getattr(scan.provenance, name) is not None for name in WORDS[1:]},
     }
     header |= {name: pack_vocabulary(name, getattr(scan, name), arrays) for name in WORDS}

@@ -24,6 +24,7 @@ from coterie.errors import DataError
 from coterie.files.paths import naming
 from coterie.io.scan.blocks import Reader, reader_of
 from coterie.io.scan.deal import Dealt, deal, deal_file, nothing_dealt
+from coterie.io.scan.shard_files import shard_path
 from coterie.io.scan.shards import Wanted, Written, write_shard
 from coterie.io.scan.sources import Found
 from coterie.io.scan.spill import Piece, Pile, Spill, pieces_at
@@ -154,8 +155,3 @@ def shard_one(plan: Path, k: int) -> tuple[Path, Written]:
     path = plan.with_name(f"{uuid.uuid4().hex}.shard")
     pieces = [piece for dealer in dealers for piece in dealer.pieces(k)]
     return path, write_shard(pieces, wanted, path)
-
-
-def shard_path(folder: Path, k: int) -> Path:
-    """Give the file of the k-th shard."""
-    return folder / f"shard-{k:05d}.coterie"

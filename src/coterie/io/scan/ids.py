@@ -37,6 +37,16 @@ class Ids(NamedTuple):
     cells: Any  # a pyarrow array: of text (also for VALUES), int64 or float64
 
 
+def text_of(cells: Any) -> tuple[LongArray, NDArray[np.uint8]]:
+    """Give the lengths in bytes of a pyarrow array of large strings, and all their UTF-8."""
+    if not len(cells):
+        return np.zeros(0, np.int64), np.zeros(0, np.uint8)
+    _, offsets, text = cells.buffers()
+    start = np.frombuffer(offsets, np.int64)[cells.offset :][: len(cells) + 1]
+    content = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
+    return np.diff(start), content[start[0] : start[-1]]
+
+
 class Named(NamedTuple):
     """The different items of some rows."""
 

@@ -179,14 +179,14 @@ def _annotations(items: Array, words: Words) -> Annotations:
     item_start, people = np.zeros(len(items) + 1, np.int64), len(words.annotators)
     n_classes = len(words.classes)
     codes = Codes(
-        item_start,
-        none,
-        none,
-        np.zeros(people + 1, np.int64),
-        none,
-        none,
-        np.full(len(items), -1, np.int32),
-        n_classes,
-        n_classes + len(words.extra_answers),
+        item_start=item_start,
+        item_annotator=none,
+        item_answer=none,
+        annotator_start=np.zeros(people + 1, np.int64),
+        annotator_item=none,
+        annotator_answer=none,
+        gold=np.full(len(items), -1, np.int32),
+        n_classes=n_classes,
+        n_answers=n_classes + len(words.extra_answers),
     )
     return Annotations(items, words.annotators, words.classes, words.extra_answers, codes)

@@ -17,7 +17,7 @@ from coterie.data.shards import Shard
 from coterie.errors import DataError
 from coterie.files.vocabulary import unpack_vocabulary
 from coterie.io.scan.ids import VALUES, Ids, unpacked
-from coterie.io.scan.shard_files import Layout, map_arrays
+from coterie.io.scan.shard_files import Layout, map_arrays, shard_path
 
 Array = NDArray[Any]
 LongArray = NDArray[np.int64]
@@ -77,7 +77,7 @@ class Scan(Vocabularies):
 
     def path(self, k: int) -> Path:
         """Give the file of the k-th shard."""
-        return self.folder / f"shard-{k:05d}.coterie"
+        return shard_path(self.folder, k)
 
     def _arrays(self, k: int) -> dict[str, Array]:
         if not 0 <= k < len(self):

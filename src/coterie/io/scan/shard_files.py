@@ -1,4 +1,9 @@
-"""A shard as a file: arrays one after the other, mapped into memory where they are read."""
+"""A shard as a file: arrays one after the other, mapped into memory where they are read.
+
+That is not the container of :mod:`coterie.files.container`: there an array may begin at any byte,
+and is read whole, for its checksum. Here each begins where compiled code wants it, and a sweep
+reads only what it touches; what lies where is in the container beside the shards.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +21,7 @@ from coterie.files.paths import naming, reason_of
 Array = NDArray[Any]
 MAGIC = b"coterie shard 1\n"
 ALIGNED = 64
+SUFFIX = ".shard"
 
 
 class Layout(NamedTuple):
@@ -23,6 +29,17 @@ class Layout(NamedTuple):
 
     arrays: dict[str, tuple[str, int, int]]
     size: int  # bytes of the whole file
+
+
+def shard_path(folder: Path, k: int) -> Path:
+    """Give the file of the k-th shard.
+
+    Examples
+    --------
+    >>> shard_path(Path("labels"), 7).name
+    'shard-00007.shard'
+    """
+    return folder / f"shard-{k:05d}{SUFFIX}"
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array]) -> Layout:

@@ -18,7 +18,7 @@ from coterie.data.table import Table, mixed
 from coterie.data.warn import Tally, look_over, warn_of_unsaid
 from coterie.io.scan.blocks import never_whole
 from coterie.io.scan.deal import Dealt
-from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, unpacked
+from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, text_of, unpacked
 from coterie.io.scan.parts import Known, Part, Repeats, Words, part_from
 from coterie.io.scan.shard_files import Layout, write_arrays
 from coterie.io.scan.spill import Piece
@@ -207,12 +207,5 @@ def _of_ids(ids: Ids) -> dict[str, Array]:
     """Give ids as arrays: as :func:`coterie.files.vocabulary.pack_vocabulary` lays them."""
     if ids.form in (WHOLE, FRACTION):
         return {"items": ids.cells.to_numpy(zero_copy_only=False)}
-    if not len(ids.cells):
-        return {"items.utf8": np.zeros(0, np.uint8), "items.length": np.zeros(0, np.uint32)}
-    _, offsets, text = ids.cells.buffers()
-    start = np.frombuffer(offsets, np.int64)[ids.cells.offset :][: len(ids.cells) + 1]
-    content = np.zeros(0, np.uint8) if text is None else np.frombuffer(text, np.uint8)
-    return {
-        "items.utf8": content[start[0] : start[-1]],
-        "items.length": np.diff(start).astype(np.uint32),
-    }
+    length, content = text_of(ids.cells)
+    return {"items.utf8": content, "items.length": length.astype(np.uint32)}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.files.paths import naming
-from coterie.io.scan.ids import FRACTION, WHOLE, Ids, Named
+from coterie.io.scan.ids import FRACTION, WHOLE, Ids, Named, text_of
 
 Array = NDArray[Any]
 IntArray = NDArray[np.int32]
@@ -171,10 +171,8 @@ def _bytes_of(ids: Ids) -> list[bytes]:
     """Give ids as bytes: numbers as they are, text as lengths and one run of UTF-8."""
     if ids.form in (WHOLE, FRACTION):
         return [ids.cells.to_numpy(zero_copy_only=False).tobytes()]
-    _, offsets, text = ids.cells.buffers()
-    start = np.frombuffer(offsets, np.int64)[ids.cells.offset :][: len(ids.cells) + 1]
-    content = b"" if text is None else text[int(start[0]) : int(start[-1])].to_pybytes()
-    return [np.diff(start).tobytes(), content]
+    length, content = text_of(ids.cells)
+    return [length.tobytes(), content.tobytes()]
 
 
 def _ids_of(file: BinaryIO, form: int, n_ids: int, n_bytes: int) -> Ids:

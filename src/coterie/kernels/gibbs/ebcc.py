@@ -18,8 +18,9 @@ from coterie.kernels.cells.rows import rows_of
 from coterie.kernels.cells.space import Space, log_choices, nested_space
 from coterie.kernels.cells.state import draw_kinds, empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
-from coterie.kernels.gibbs.cells import Tables, log_marginal, tables_of
+from coterie.kernels.gibbs.cells import Tables, tables_of
 from coterie.kernels.gibbs.confusion import draw_matrix
+from coterie.kernels.gibbs.ibcc import log_likelihood
 from coterie.kernels.keep import (
     Keep,
     Record,
@@ -116,15 +117,6 @@ def check_state(state: State, data: Codes, prior: Prior) -> None:
 def layout_of(data: Codes, prior: Any) -> Layout:
     """Record what every kernel records: sub-types permute, so that nothing is kept of them."""
     return PLAIN
-
-
-@piece
-def log_likelihood(state: State, prior: Prior) -> float:
-    """Give log p(Y | z, s), the confusion matrices integrated out."""
-    result = 0.0
-    for m in range(len(state.said)):
-        result += log_marginal(m, state.said, state.said_total, prior.shapes, prior.tables)
-    return result
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:

@@ -5,7 +5,7 @@ Psi[l, t] ~ Dir(beta[t] eta[t]),  tau ~ Dir(eps mu);  both integrated out.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,11 +118,11 @@ def view_of(state: State, prior: Prior) -> View:
 
 
 @piece
-def log_likelihood(state: State, prior: Prior) -> float:
-    """Give log p(Y | z), the confusion matrices integrated out."""
+def log_likelihood(state: Any, prior: Any) -> float:
+    """Give log p(Y | z), the confusion matrices integrated out: of all models with one base."""
     result = 0.0
-    for l in range(len(state.said)):
-        result += log_marginal(l, state.said, state.said_total, prior.shapes, prior.tables)
+    for m in range(len(state.said)):
+        result += log_marginal(m, state.said, state.said_total, prior.shapes, prior.tables)
     return result
 
 

@@ -14,13 +14,14 @@ from coterie.studies.paper.experiment import Data
 from coterie.studies.paper.job import Result, Results, job
 from coterie.studies.paper.paper import MODELS
 from coterie.studies.paper.settings import Settings
-from coterie.studies.paper.style import LOOK_OF, clean, model_name
+from coterie.studies.paper.style import LOOK_OF, clean, model_name, say_how
 from coterie.studies.paper.work import CLUSTERED, SAMPLERS, thinned
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent, reach, signed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 PAIRS = (("cbcc", "ibcc"), ("hcbcc", "ibcc"), ("hcbcc", "cbcc"))
 
@@ -160,3 +161,11 @@ def draw_curves(ax: Axes, name: str, levels: Sequence[Data]) -> None:
     ax.set_title(name, fontsize=9)
     ax.set_xlabel("missing labels, %")
     clean(ax)
+
+
+def explain(figure: Figure, data: Data) -> Figure:
+    """Add one legend for all panels of curves, and how they were made."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
+    say_how(figure, data)
+    return figure

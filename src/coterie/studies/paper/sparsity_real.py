@@ -8,11 +8,18 @@ from coterie.datasets import REGISTRY
 from coterie.studies.job import Job
 from coterie.studies.paper import accuracy
 from coterie.studies.paper.experiment import Data, Experiment
-from coterie.studies.paper.improvement import compare, databases, draw_curves, gather_level, table
+from coterie.studies.paper.improvement import (
+    compare,
+    databases,
+    draw_curves,
+    explain,
+    gather_level,
+    table,
+)
 from coterie.studies.paper.job import Results
 from coterie.studies.paper.paper import MODELS
 from coterie.studies.paper.settings import Settings
-from coterie.studies.paper.style import new_figure, say_how
+from coterie.studies.paper.style import new_figure
 from coterie.studies.paper.thinning import reachable
 from coterie.studies.table import Table
 
@@ -98,10 +105,7 @@ def draw(data: Data) -> Figure:
         draw_curves(ax, name, levels)
         if k % 2 == 0:
             ax.set_ylabel("accuracy less the vote's, points")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    say_how(figure, data)
-    return figure
+    return explain(figure, data)
 
 
 EXPERIMENT = Experiment(

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from coterie.studies.job import Job
 from coterie.studies.paper.experiment import Data, Experiment
-from coterie.studies.paper.improvement import databases, draw_curves, gather_level, table
+from coterie.studies.paper.improvement import databases, draw_curves, explain, gather_level, table
 from coterie.studies.paper.job import Results
 from coterie.studies.paper.settings import Settings
-from coterie.studies.paper.style import new_figure, say_how
+from coterie.studies.paper.style import new_figure
 from coterie.studies.table import Table
 
 if TYPE_CHECKING:
@@ -65,10 +65,7 @@ def draw(data: Data) -> Figure:
     for ax, (name, levels) in zip(axes, data["sets"].items(), strict=True):
         draw_curves(ax, SETS[name], levels)
     axes[0].set_ylabel("accuracy less the vote's, points")
-    handles, labels = axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, frameon=False)
-    say_how(figure, data)
-    return figure
+    return explain(figure, data)
 
 
 EXPERIMENT = Experiment(

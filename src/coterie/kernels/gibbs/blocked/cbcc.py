@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from coterie.data.codes import Codes
@@ -11,7 +9,7 @@ from coterie.kernels.gibbs import cbcc
 from coterie.kernels.gibbs.blocked.given import draw_balance, draw_matrix_logs
 from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
-from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
+from coterie.kernels.gibbs.blocked.whole import Scratch, new_whole
 from coterie.kernels.gibbs.cbcc import (
     Prior,
     State,
@@ -39,13 +37,6 @@ __all__ = [
     "run_block",
     "take_counts",
 ]
-
-
-class Scratch(NamedTuple):
-    """Room to sweep in, for all blocks of a chain."""
-
-    plain: cbcc.Scratch
-    whole: Whole
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:

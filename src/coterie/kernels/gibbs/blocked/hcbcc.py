@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from coterie.data.codes import Codes
 from coterie.kernels.gibbs.blocked.given import draw_balance, draw_matrix_logs, take_totals
 from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
-from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
+from coterie.kernels.gibbs.blocked.whole import Scratch, new_whole
 from coterie.kernels.gibbs.check import check_groups, check_labels, check_parameters, check_said
 from coterie.kernels.gibbs.hcbcc import model
 from coterie.kernels.gibbs.hcbcc.members import sweep_parameters
@@ -32,13 +30,6 @@ __all__ = [
     "run_block",
     "take_counts",
 ]
-
-
-class Scratch(NamedTuple):
-    """Room to sweep in, for all blocks of a chain."""
-
-    plain: model.Scratch
-    whole: Whole
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from coterie.data.codes import Codes
@@ -16,7 +14,7 @@ from coterie.kernels.gibbs.blocked.given import (
 )
 from coterie.kernels.gibbs.blocked.items import Given, Totals
 from coterie.kernels.gibbs.blocked.kernels import kernel_of_block, kernels_around_items
-from coterie.kernels.gibbs.blocked.whole import Whole, new_whole
+from coterie.kernels.gibbs.blocked.whole import Scratch, new_whole
 from coterie.kernels.gibbs.check import check_labels, check_said
 from coterie.kernels.gibbs.ibcc import (
     Prior,
@@ -41,13 +39,6 @@ __all__ = [
     "run_block",
     "take_counts",
 ]
-
-
-class Scratch(NamedTuple):
-    """Room to sweep in, for all blocks of a chain."""
-
-    plain: ibcc.Scratch
-    whole: Whole
 
 
 def check_state(state: State, data: Codes, prior: Prior) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,13 @@ class Whole(NamedTuple):
     marks: Marks
     read: Given  # the same matrices and counts, flat, for the items
     counted: Totals
+
+
+class Scratch(NamedTuple):
+    """Room to sweep in, for all blocks of a chain."""
+
+    plain: Any  # the collapsed sampler's
+    whole: Whole
 
 
 def new_whole(truth: IntArray, data: Codes) -> Whole:

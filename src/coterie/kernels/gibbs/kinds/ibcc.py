@@ -19,8 +19,9 @@ from coterie.kernels.cells.space import Space, log_choices
 from coterie.kernels.cells.state import empty_counts, show_cells, starting_cells
 from coterie.kernels.cells.tables import Work, new_work
 from coterie.kernels.gibbs import ibcc as plain
-from coterie.kernels.gibbs.cells import Tables, log_marginal
+from coterie.kernels.gibbs.cells import Tables
 from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.ibcc import log_likelihood
 from coterie.kernels.gibbs.kinds.shared import (
     NO_KINDS,
     Kinds,
@@ -120,15 +121,6 @@ def view_of(state: State, prior: Prior) -> View:
 def check_state(state: State, data: Codes, prior: Prior) -> None:
     """Raise ValueError unless the state is one of these data."""
     check_cells(state, data, prior, view_of)
-
-
-@piece
-def log_likelihood(state: State, prior: Prior) -> float:
-    """Give log p(Y | z, k), the confusion matrices integrated out."""
-    result = 0.0
-    for p in range(len(state.said)):
-        result += log_marginal(p, state.said, state.said_total, prior.shapes, prior.tables)
-    return result
 
 
 def new_scratch(state: State, data: Codes, prior: Prior) -> Scratch:
