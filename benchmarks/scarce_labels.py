@@ -47,7 +47,7 @@ def three_types() -> list[Group]:
 
 
 def crowd(n_labels: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
-    """Labels (item, annotator, label), exactly so many an annotator, and the annotators' types."""
+    """Labels (item, annotator, label), exactly so many per annotator, and the annotators' types."""
     n_items = ANNOTATORS * n_labels // LABELS_PER_ITEM
     full = coterie.simulate(
         three_types(),

@@ -192,7 +192,7 @@ def beside_gibbs() -> None:
         sweeps = slow.posterior_.run["sweeps"]
         print(
             f"{name:18s} {100 * same:7.2f} %   {seconds:8.2f} s of {longer:8.1f} s "
-            f"({sweeps:,} sweeps a chain): 1/{longer / seconds:.0f}",
+            f"({sweeps:,} sweeps per chain): 1/{longer / seconds:.0f}",
             flush=True,
         )
 

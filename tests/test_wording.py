@@ -14,8 +14,14 @@ FILES = [
     if path.suffix in (".py", ".md", ".html")
     if path != Path(__file__) and "_build" not in path.parts
 ]
-THINGS = "rows? columns? lines? number files? entry bytes codes? names? threads? seconds draws?"
-EACH = "item annotator label class coterie cluster chain draw sweep row column core model pixel"
+THINGS = (
+    "rows? columns? lines? number files? entry bytes codes? names? threads? seconds draws? many"
+    " once characters databases sweeps"
+)
+EACH = (
+    "item annotator label class coterie cluster chain draw sweep row column core model pixel cell"
+    " level second"
+)
 HOW_MANY = "|".join([*THINGS.split(), "one", "labels"])
 FOR_PER = re.compile(rf"\b({HOW_MANY}) an? ({'|'.join(EACH.split())})\b(?! twice)")
 

@@ -172,7 +172,7 @@ def play_round(runners: list[list[Runner]], n: int) -> tuple[np.ndarray, np.ndar
 
 
 def rates(numbers: np.ndarray, seconds: np.ndarray, count: Any = effective) -> np.ndarray:
-    """Effective draws a second without and with the move."""
+    """Effective draws per second without and with the move."""
     return np.array([count(one) for one in numbers]) / seconds.sum(axis=1)
 
 
@@ -197,7 +197,7 @@ def ratio(per_second: np.ndarray) -> float:
 class Measured(NamedTuple):
     """One model on one data set."""
 
-    without: float  # draws a second
+    without: float  # draws per second
     ratio: float
     high: float  # end of its interval
     says: bool  # something

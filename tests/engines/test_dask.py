@@ -9,7 +9,7 @@ import pytest
 
 import coterie
 from builders.blocked import bits, crowd, fit, in_shards
-from builders.clusters import client_of, cluster_of, kill
+from builders.dask_clusters import client_of, cluster_of, kill
 from coterie.data.shards import cut
 from coterie.engines import dask as adapter
 from coterie.errors import CoterieError, DataError, MissingExtraError

@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 import coterie
-from builders.clusters import client_of, kill
 from builders.command import coterie as command
+from builders.dask_clusters import client_of, kill
 from coterie.engines import dask as adapter
 from coterie.io.scan import hands
 from coterie.io.scan.vocabulary import Growing

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from coterie.errors import CompilationWarning, CoterieError
-from coterie.numeric import cache, entry, fast, jit, slim
+from coterie.numeric import cache, code_address, fast, jit, tuple_passing
 
 pytestmark = pytest.mark.skipif(not jit.COMPILES, reason="nothing is compiled")
-PRIVATE = ("entry", "fast", "slim")
+PRIVATE = ("code_address", "fast", "tuple_passing")
 """Where private parts of numba are used."""
 
 
@@ -64,7 +64,10 @@ def works(run):
 
 
 TREE = ast.parse(Path(fast.__file__).read_text("utf-8"))
-TREES = [TREE, *(ast.parse(Path(one.__file__).read_text("utf-8")) for one in (entry, slim))]
+TREES = [
+    TREE,
+    *(ast.parse(Path(one.__file__).read_text("utf-8")) for one in (code_address, tuple_passing)),
+]
 IMPORTED = sorted(
     {
         (node.module, alias.name)

@@ -52,7 +52,7 @@ def pool(chains: Sequence[Chain]) -> Pooled:
     """
     sweeps, draws, matrices = np.min([chain.kept.used for chain in chains], axis=0)
     kept = [first_draws(chain.kept, sweeps, draws, matrices) for chain in chains]
-    clustered, layout = chains[0].sampler.coteries, chains[0].sampler.layout
+    grouped, layout = chains[0].sampler.coteries, chains[0].sampler.layout
     extra = layout.split_draws(np.stack([one.per_draw for one in kept]))
     means = [chain.kept.confusion_sum / chain.kept.used[1] for chain in chains]
     return Pooled(
@@ -62,9 +62,9 @@ def pool(chains: Sequence[Chain]) -> Pooled:
         Draws(
             confusion=np.stack([one.confusion for one in kept]),
             class_balance=np.stack([one.class_balance for one in kept]),
-            partition=np.stack([one.partition for one in kept]) if clustered else None,
-            n_coteries=np.stack([one.n_coteries for one in kept]) if clustered else None,
-            trace=stack_traces([one.trace for one in kept], clustered, layout),
+            partition=np.stack([one.partition for one in kept]) if grouped else None,
+            n_coteries=np.stack([one.n_coteries for one in kept]) if grouped else None,
+            trace=stack_traces([one.trace for one in kept], grouped, layout),
             watched=(*WATCHED, *layout.watched),
             extra={one.name: DrawnArray(one.dims, extra[one.name]) for one in layout.per_draw},
             # Of items that are elsewhere no chain can go on.

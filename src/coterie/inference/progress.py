@@ -70,7 +70,7 @@ class Lines(Bar):
     clock
         Gives the time in seconds.
     labels
-        Labels that a sweep goes through, where it matters how many a second that makes.
+        Labels that a sweep goes through, where it matters how many per second that makes.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Lines(Bar):
 
 
 def _pace(sweeps: float, labels: int) -> str:
-    """Say how many sweeps a second there are, and what that makes in labels."""
+    """Say how many sweeps per second there are, and what that makes in labels."""
     pace = f"{sweeps:,.0f} sweeps/s" if sweeps >= 10 else f"{sweeps:,.1f} sweeps/s"
     return f"{pace}, {sweeps * labels / 1e6:,.1f} million labels/s" if labels else pace
 

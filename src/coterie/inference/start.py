@@ -16,7 +16,7 @@ NOISE = 0.3
 """Share of the items whose starting class is drawn from their labels instead of the vote."""
 
 MOST_GROUPS = 500
-"""Clusters that a chain starts with at most: weighing each for everybody takes time."""
+"""Coteries that a chain starts with at most: weighing each for everybody takes time."""
 
 IntArray = NDArray[np.int32]
 
@@ -25,17 +25,17 @@ class Start(NamedTuple):
     """Where a chain starts."""
 
     truth: IntArray  # (items,)        a class each
-    group: IntArray  # (annotators,)   a cluster each, or -1; models without clusters pass it over
+    group: IntArray  # (annotators,)   a coterie each, or -1; models without coteries pass it over
     ended: Ended | None = None  # where an earlier chain ended whose state is taken over
 
 
 def start_apart(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-    """Start chains far apart: the vote and one cluster, then noisy votes and other clusters."""
+    """Start chains far apart: the vote and one coterie, then noisy votes and other coteries."""
     return Start(starting_truth(number, data, votes, rng), starting_group(number, data, rng))
 
 
 def start_at_vote(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-    """Start every chain at the vote, ties broken at random, and everybody in one cluster."""
+    """Start every chain at the vote, ties broken at random, and everybody in one coterie."""
     shift = np.zeros(len(data.gold))
     labelled = np.diff(data.item_start) > 0  # the others draw nothing: they change nobody's bits
     shift[labelled] = rng.random(np.count_nonzero(labelled))
@@ -63,7 +63,7 @@ def starting_truth(number: int, data: Codes, votes: IntArray, rng: np.random.Gen
 
 
 def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
-    """Give a cluster to every annotator: all together, all alone, then CRP draws.
+    """Give a coterie to every annotator: all together, all alone, then CRP draws.
 
     Returns
     -------

@@ -14,14 +14,14 @@ FloatArray = NDArray[np.float64]
 
 
 def stack_traces(
-    traces: Sequence[Trace], clustered: bool, layout: Layout = PLAIN
+    traces: Sequence[Trace], grouped: bool, layout: Layout = PLAIN
 ) -> dict[str, FloatArray]:
     """Stack traces, one per chain, to (chains, sweeps), class totals to (chains, sweeps, classes).
 
     A model without coteries has no ``n_coteries`` and no ``concentration``; what a kernel records
     beside the others has the names of its layout.
     """
-    left_out = () if clustered else ("n_coteries", "concentration")
+    left_out = () if grouped else ("n_coteries", "concentration")
     whole = {
         name: np.stack([np.asarray(getattr(trace, name), np.float64) for trace in traces])
         for name in Trace._fields

@@ -131,21 +131,21 @@ def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
         first = last
 
 
-def share_right_of_groups(right: Right, group: NDArray[np.int32], n_groups: int) -> Shares:
-    """Give the mean share of right labels of each group's members, with its interval.
+def share_right_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> Shares:
+    """Give the mean share of right labels of each coterie's members, with its interval.
 
     Parameters
     ----------
     right
         What is known of everybody's right labels.
     group
-        The group of each annotator, -1 for none, shape (annotators,).
-    n_groups
-        Number of groups.
+        The coterie of each annotator, -1 for none, shape (annotators,).
+    n_coteries
+        Number of coteries.
 
     Returns
     -------
-    Shares, each of shape (groups,).
+    Shares, each of shape (coteries,).
 
     Examples
     --------
@@ -153,16 +153,16 @@ def share_right_of_groups(right: Right, group: NDArray[np.int32], n_groups: int)
     >>> codes = encode([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1], sizes=(2, 2, 2, 2))
     >>> certain = np.array([[1.0, 0.0], [1.0, 0.0]])
     >>> right = right_labels(lambda: [(codes, certain)], np.array([2, 2]))
-    >>> found = share_right_of_groups(right, np.array([0, 0]), 1)
+    >>> found = share_right_of_coteries(right, np.array([0, 0]), 1)
     >>> [round(float(x[0]), 2) for x in found]
     [0.67, 0.48, 0.81]
     """
     n = right.n_labels
     mean, variance = (right.expected + 0.5) / (n + 1), right.variance / (n + 1) ** 2
     member = (group >= 0) & (n > 0)
-    size = np.maximum(np.bincount(group[member], minlength=n_groups), 1)
-    share = np.bincount(group[member], mean[member], n_groups) / size
-    own = np.bincount(group[member], variance[member], n_groups) / size**2
+    size = np.maximum(np.bincount(group[member], minlength=n_coteries), 1)
+    share = np.bincount(group[member], mean[member], n_coteries) / size
+    own = np.bincount(group[member], variance[member], n_coteries) / size**2
     centre = np.log(share / (1 - share))
     # Many labels together: normal, and by the slope of the log odds.
     spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + SHIFT**2)

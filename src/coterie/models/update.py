@@ -108,8 +108,8 @@ def going_on(
 ) -> Hooks:
     """Give the same hooks, but chains start where those of an earlier run ended.
 
-    An old item starts with the class that it had, an old annotator in its cluster; new ones start
-    as the model has it, new annotators in the largest cluster. The rest of the state follows where
+    An old item starts with the class that it had, an old annotator in its coterie; new ones start
+    as the model has it, new annotators in the largest coterie. The rest of the state follows where
     the model says how.
 
     Parameters
@@ -117,7 +117,7 @@ def going_on(
     hooks
         The model's own.
     last
-        The last state of every chain: ``truth`` and, of models with clusters, ``group``.
+        The last state of every chain: ``truth`` and, of models with coteries, ``group``.
     old, new
         The annotations then and now.
     """
@@ -164,7 +164,7 @@ def _label_keys(codes: Codes, items: LongArray, people: LongArray) -> pd.MultiIn
 
 
 def carried_groups(then: Array, place: Array, data: Codes) -> IntArray:
-    """Give the clusters then, numbered from 0; those who are new join the largest."""
+    """Give the coteries then, numbered from 0; those who are new join the largest."""
     labelled = np.diff(data.annotator_start) > 0
     had = taken_over(then, place, np.full(len(place), -1, np.int64))
     seated = had[(had >= 0) & labelled]

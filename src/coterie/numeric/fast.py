@@ -2,7 +2,7 @@
 
 :mod:`coterie.numeric.jit` asks for ``OPTIONS``, and compiles plainly where this module cannot be
 imported or what it asks for cannot be compiled. ``python -m benchmarks samplers.compilation``
-prints what it is worth: sweeps four to five times as fast, and two thirds of the compilation.
+prints what it is worth: sweeps two to six times as fast, and two thirds of the compilation.
 
 numba optimises every function by itself and makes machine code of it, then links it into those
 that call it, where both are done again. What is never called by itself needs neither: it gets a
@@ -11,8 +11,9 @@ to count references (``_nrt``), and nobody calls it from Python or C (no wrapper
 compiles a function again for every constant that it is called with; here (:func:`widened`) once.
 What a call in a kernel gives is asked once (:func:`asking_once`).
 
-The rest of the private parts: how tuples go from function to function (:mod:`coterie.numeric.slim`)
-and kernels that go to code compiled by itself (:mod:`coterie.numeric.entry`).
+The rest of the private parts: how tuples go from function to function
+(:mod:`coterie.numeric.tuple_passing`) and kernels that go to code compiled by itself
+(:mod:`coterie.numeric.code_address`).
 """
 
 from __future__ import annotations
@@ -149,7 +150,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "piece": _INNER,
 }
 """Of ``numba.njit``, for what :mod:`coterie.numeric.jit` calls a kernel, a part and a piece, and
-:mod:`coterie.numeric.apart` a part by itself."""
+:mod:`coterie.numeric.separate_code` a part by itself."""
 
 
 def widened(dispatcher: Any) -> Any:

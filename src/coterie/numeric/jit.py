@@ -88,9 +88,9 @@ class How:
             raise CoterieError(f"COTERIE_NUMBA must be fast or plain, got {wanted!r}")
         if wanted == "fast":
             try:
-                from coterie.numeric import entry  # noqa: F401, numba is told of entries
+                from coterie.numeric import code_address  # noqa: F401, numba is told of entries
                 from coterie.numeric.fast import OPTIONS
-                from coterie.numeric.slim import hand_over
+                from coterie.numeric.tuple_passing import hand_over
 
                 hand_over(True)
             except Exception as error:  # whatever another version of numba does

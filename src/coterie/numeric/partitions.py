@@ -24,14 +24,14 @@ def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray
     """
     places = rng.random(n) * (np.arange(n) + concentration)
     group: list[int] = []
-    n_groups = 0
+    n_coteries = 0
     for l, place in enumerate(places.tolist()):
         # Below l: sit with the person of that number, which is a group in proportion to its size.
         if place < l:
             group.append(group[int(place)])
         else:
-            group.append(n_groups)
-            n_groups += 1
+            group.append(n_coteries)
+            n_coteries += 1
     return np.array(group, np.int32)
 
 

@@ -1,4 +1,4 @@
-"""How often two annotators sit in one cluster, counted over stored partitions in blocks."""
+"""How often two annotators sit in one coterie, counted over stored partitions in blocks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ BLOCK = 256
 
 
 def share_together(partition: NDArray[Any]) -> NDArray[np.float64]:
-    """Give the share of partitions in which two annotators have the same cluster.
+    """Give the share of partitions in which two annotators have the same coterie.
 
     Parameters
     ----------
     partition
-        Cluster of each annotator, labels that mean nothing across rows, shape (draws, annotators).
+        Coterie of each annotator, labels that mean nothing across rows, shape (draws, annotators).
 
     Returns
     -------
@@ -34,11 +34,11 @@ def share_together(partition: NDArray[Any]) -> NDArray[np.float64]:
     """
     n_draws, n_annotators = partition.shape
     share = np.empty((n_annotators, n_annotators))
-    cluster = _narrow(partition).T.copy()  # an annotator's draws lie together
+    coterie = _narrow(partition).T.copy()  # an annotator's draws lie together
     for a in range(0, n_annotators, BLOCK):
         for b in range(a, n_annotators, BLOCK):
             one, other = slice(a, a + BLOCK), slice(b, b + BLOCK)
-            share[one, other] = count_equal(cluster[one], cluster[other])
+            share[one, other] = count_equal(coterie[one], coterie[other])
             share[other, one] = share[one, other].T
     share /= n_draws
     return share

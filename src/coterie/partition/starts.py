@@ -57,7 +57,7 @@ def best_draws(
 
 
 def cut_best(draws: IntArray, weight: FloatArray, value: FloatArray, k: int | None) -> IntArray:
-    """Cut a tree of the annotators, by how seldom two share a cluster, where the loss is least."""
+    """Cut a tree of the annotators, by how seldom two share a coterie, where the loss is least."""
     from scipy.cluster.hierarchy import cut_tree, linkage
     from scipy.spatial.distance import squareform
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import Argument, CoterieError
-from coterie.kernels.right import share_right_of_groups
+from coterie.kernels.right import share_right_of_coteries
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition, point_partition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
@@ -122,7 +122,7 @@ def coterie_accuracy(
     if not posterior.abilities.share_right:
         return Accuracy(drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
     right = posterior.right_labels()
-    return Accuracy(*share_right_of_groups(right, partition.group, partition.n_coteries))
+    return Accuracy(*share_right_of_coteries(right, partition.group, partition.n_coteries))
 
 
 def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:

@@ -18,7 +18,7 @@ Prior = IBCCPrior | CBCCPrior | HCBCCPrior | ConsensusPrior
 def draw_people(
     prior: Prior, n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator
 ) -> People:
-    """Draw clusters, confusion matrices and class proportions, in this order, from the prior.
+    """Draw coteries, confusion matrices and class proportions, in this order, from the prior.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def draw_people(
     if isinstance(prior, ConsensusPrior):
         return _draw_consensus(prior, group, rng)
     if isinstance(prior, HCBCCPrior):
-        confusion = _draw_around_clusters(prior, group, rng)
+        confusion = _draw_around_coteries(prior, group, rng)
     else:
         shape = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)  # (T, C)
         matrices = draw_dirichlet(np.broadcast_to(shape, (group.max() + 1, *sizes)), rng)
@@ -66,30 +66,30 @@ def _draw_concentration(concentration: float | Gamma, rng: np.random.Generator) 
 def _draw_crp(
     n_annotators: int, concentration: float, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Seat annotators one by one; clusters are numbered as they appear, shape (annotators,)."""
+    """Seat annotators one by one; coteries are numbered as they appear, shape (annotators,)."""
     group = np.zeros(n_annotators, np.int64)
-    n_groups = 1
+    n_coteries = 1
     for l in range(1, n_annotators):
         # Sit with an earlier annotator, each equally likely, or alone with weight alpha.
         seat = rng.random() * (l + concentration)
         if seat < l:
             group[l] = group[int(seat)]
         else:
-            group[l] = n_groups
-            n_groups += 1
+            group[l] = n_coteries
+            n_coteries += 1
     return group
 
 
-def _draw_around_clusters(
+def _draw_around_coteries(
     prior: HCBCCPrior, group: NDArray[np.int64], rng: np.random.Generator
 ) -> FloatArray:
     """Draw Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]), shape (annotators, classes, answers)."""
     mean = np.asarray(prior.mean)  # (T, C)
-    n_groups = group.max() + 1
+    n_coteries = group.max() + 1
     shape, rate = np.asarray(prior.strength.shape), np.asarray(prior.strength.rate)  # (T,)
-    strength = rng.gamma(shape, 1 / rate, size=(n_groups, len(mean)))
+    strength = rng.gamma(shape, 1 / rate, size=(n_coteries, len(mean)))
     centre_shape = np.asarray(prior.mean_strength)[:, None] * mean
-    log_centre = draw_log_dirichlet(np.broadcast_to(centre_shape, (n_groups, *mean.shape)), rng)
+    log_centre = draw_log_dirichlet(np.broadcast_to(centre_shape, (n_coteries, *mean.shape)), rng)
     return draw_dirichlet((strength[:, :, None] * np.exp(log_centre))[group], rng)
 
 
@@ -97,15 +97,15 @@ def _draw_consensus(
     prior: ConsensusPrior, group: NDArray[np.int64], rng: np.random.Generator
 ) -> People:
     """Draw around b[m, t, c] = d[m] 1[c = t] + (1 - d[m]) w[c], and what hard items are."""
-    weights, n_groups = np.asarray(prior.class_weights), group.max() + 1
+    weights, n_coteries = np.asarray(prior.class_weights), group.max() + 1
     guess = draw_dirichlet(prior.guess_weights, rng)
     n_classes, n_answers = len(weights), len(guess)
     point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
     density = beta.pdf(point, prior.knowledge.a, prior.knowledge.b)
-    known = rng.choice(point, n_groups, p=density / density.sum())[:, None, None]
-    base = known * np.eye(n_classes, n_answers) + (1 - known) * guess  # (groups, T, C)
+    known = rng.choice(point, n_coteries, p=density / density.sum())[:, None, None]
+    base = known * np.eye(n_classes, n_answers) + (1 - known) * guess  # (coteries, T, C)
     shape, rate = np.asarray(prior.strength.shape), np.asarray(prior.strength.rate)
-    strength = rng.gamma(shape, 1 / rate, n_groups)[:, None, None]
+    strength = rng.gamma(shape, 1 / rate, n_coteries)[:, None, None]
     centre = np.exp(draw_log_dirichlet(prior.mean_strength * base, rng))
     confusion = draw_dirichlet((strength * centre)[group], rng)
     balance = draw_dirichlet(weights, rng)

@@ -28,7 +28,7 @@ def reproduce(
         typer.Option("--jobs", "-j", min=1, help="Processes at once (default: one per core)."),
     ] = None,
     databases: Annotated[
-        int | None, typer.Option(min=2, help="Random databases a level (default: 50; quick: 4).")
+        int | None, typer.Option(min=2, help="Random databases per level (default: 50; quick: 4).")
     ] = None,
     runs: Annotated[
         int | None, typer.Option(min=1, help="Fits of each real set (default: 5; quick: 1).")

@@ -23,7 +23,7 @@ class Settings:
     sweeps, burn_in
         Of every chain, in all and dropped; the paper's are 10,000 and 3,000.
     databases
-        Random databases a level of sparsity. Each is fitted with one chain and without early
+        Random databases per level of sparsity. Each is fitted with one chain and without early
         stopping, as in the paper: one chain cannot tell whether others would agree.
     runs, chains
         Independent fits of each model to each whole real set, and the chains pooled in each.
@@ -99,10 +99,10 @@ class Settings:
         Examples
         --------
         >>> FULL.describe()
-        '50 databases a level, 10,000 sweeps of which 3,000 dropped, 5 runs of 4 chains'
+        '50 databases per level, 10,000 sweeps of which 3,000 dropped, 5 runs of 4 chains'
         """
         return (
-            f"{self.databases} databases a level, {self.sweeps:,} sweeps of which "
+            f"{self.databases} databases per level, {self.sweeps:,} sweeps of which "
             f"{self.burn_in:,} dropped, {self.runs} run{'s' if self.runs > 1 else ''} of "
             f"{self.chains} chains"
         )

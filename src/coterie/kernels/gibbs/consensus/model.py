@@ -59,7 +59,7 @@ from coterie.kernels.record import note_classes
 from coterie.kernels.truth.counts import count_answers, starting_truth
 from coterie.numeric.draws import log_gamma_draws
 from coterie.numeric.jit import kernel, part, piece
-from coterie.numeric.apart import Entry, apart, go_to
+from coterie.numeric.separate_code import Entry, apart, go_to
 from coterie.priors import ConsensusPrior
 
 __all__ = [

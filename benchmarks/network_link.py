@@ -1,9 +1,11 @@
-"""The cost model of ``docs/scale.md`` against throttled workers: ``python -m benchmarks.link``.
+"""The cost model of ``docs/scale.md`` against throttled workers.
+
+``python -m benchmarks.network_link`` measures it.
 
 Workers are threads with their own shards. All that they and the driver tell each other is pickled,
 as Dask would, and goes through one link of known bandwidth and latency, the driver's: whoever sends
 waits for the bytes to pass, one after the other. The second table is the model itself, far past
-this machine (``python -m benchmarks.link paper`` prints only that).
+this machine (``python -m benchmarks.network_link paper`` prints only that).
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ ROUND = 0.005
 
 
 class Link:
-    """A link that passes so many bytes a second, one message after the other."""
+    """A link that passes so many bytes per second, one message after the other."""
 
     def __init__(self, bandwidth: float) -> None:
         self.bandwidth, self._lock = bandwidth, threading.Lock()

@@ -7,7 +7,7 @@ import pytest
 from coterie.errors import CompilationWarning
 from coterie.kernels.record import Tally
 from coterie.numeric import cache, jit
-from coterie.numeric.apart import apart, go_to
+from coterie.numeric.separate_code import apart, go_to
 
 pytestmark = pytest.mark.skipif(not jit.COMPILES, reason="nothing is compiled")
 

@@ -1,4 +1,7 @@
-"""What numba is told of entries (see :mod:`coterie.numeric.apart`), in the fast mode only."""
+"""What numba is told of entries of code, in the fast mode only.
+
+See :mod:`coterie.numeric.separate_code`.
+"""
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -22,8 +25,8 @@ from numba.extending import (
     unbox,
 )
 
-from coterie.numeric.apart import Apart, Entry, GoTo
 from coterie.numeric.jit import how
+from coterie.numeric.separate_code import Apart, Entry, GoTo
 
 
 class EntryType(types.Type):

@@ -41,7 +41,7 @@ class Apart(Compiled):
         """Say where its code for such arguments is; it is compiled when a kernel goes there."""
         if not (COMPILES and how().private):
             return None
-        from coterie.numeric.entry import entry_of
+        from coterie.numeric.code_address import entry_of
 
         return entry_of(self, args)
 
