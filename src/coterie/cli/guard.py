@@ -72,48 +72,8 @@ def _failure(error: OSError) -> str:
     return f"{what}: {reason}"
 
 
-OPTIONS = {
-    "item": "--item",
-    "annotator": "--annotator",
-    "label": "--label",
-    "gold": "--gold",
-    "classes": "--classes",
-    "extra_answers": "--extra-answers",
-    "duplicates": "--duplicates",
-    "format": "--from",
-    "question": "--question",
-    "option": "--option",
-    "least": "--least",
-    "text": "--text",
-    "image": "--image",
-    "items": "--items",
-    "keep": "--keep",
-    "anonymise": "--anonymise",
-    "annotators": "--annotators",
-    "order": "--order",
-    "threshold": "--threshold",
-    "workflow": "--workflow",
-    "time": "--time",
-    "to": "--to",
-    "kind": "--kind",
-    "tasks": "--tasks",
-    "prices": "--prices",
-    "cost": "--costs",
-    "sweeps": "--sweeps",
-    "burn_in": "--burn-in",
-    "chains": "--chains",
-    "random_state": "--seed",
-    "n_jobs": "--jobs",
-    "early_stop": "--early-stop",
-    "checkpoint": "--checkpoint",
-    "engine": "--engine",
-    "kinds": "--kinds",
-    "model": "--model",
-    "labels_per_item": "--labels-per-item",
-    "sparsity": "--sparsity",
-    "class_balance": "--class-balance",
-}
-"""Arguments of Python, and the options of the commands that have them."""
+OPTIONS = {"format": "--from", "cost": "--costs", "random_state": "--seed", "n_jobs": "--jobs"}
+"""Options that are called otherwise than the argument in Python; all others are called the same."""
 
 
 def as_option(argument: Argument, offered: Container[str]) -> str:
@@ -128,8 +88,8 @@ def as_option(argument: Argument, offered: Container[str]) -> str:
     >>> as_option(Argument("thin"), {"--annotator"})
     'thin='
     """
-    option = OPTIONS.get(argument.name)
-    if option is None or option not in offered:
+    option = OPTIONS.get(argument.name, _spelt(argument.name))
+    if option not in offered:
         return as_python(argument)
     if argument.several:
         return f"{option} A,B,..."
@@ -143,7 +103,12 @@ def as_option(argument: Argument, offered: Container[str]) -> str:
 def _options_of(command: Callable[..., None]) -> set[str]:
     """Name the options of a command, which typer makes of its parameters."""
     names = inspect.signature(command).parameters
-    return {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
+    return set(map(_spelt, names))
+
+
+def _spelt(name: str) -> str:
+    """Spell a parameter as typer does."""
+    return f"--{name.rstrip('_').replace('_', '-')}"
 
 
 def _show_once(
