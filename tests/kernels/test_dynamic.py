@@ -8,13 +8,12 @@ import pytest
 from scipy.special import expit, logsumexp
 from scipy.stats import norm
 
-from builders.records import keep_nothing
 from coterie.data.codes import encode
 from coterie.data.times import times_of
 from coterie.kernels.gibbs.dynamic import model
 from coterie.kernels.gibbs.dynamic.course import course_of, sticks_of
 from coterie.kernels.gibbs.dynamic.walks import log_answer
-from coterie.kernels.keep import Record, Streams
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import DynamicPrior
 from ladder.cases import IBCC_2

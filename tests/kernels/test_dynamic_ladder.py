@@ -7,13 +7,12 @@ import pytest
 from scipy.special import expit, logsumexp, roots_jacobi
 from scipy.stats import norm
 
-from builders.records import keep_nothing
 from coterie.data.codes import encode
 from coterie.data.times import times_of
 from coterie.kernels.gibbs.dynamic import model
 from coterie.kernels.gibbs.dynamic.course import course_of
 from coterie.kernels.gibbs.dynamic.walks import choose_drift, draw_walks
-from coterie.kernels.keep import Record, Streams
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.numeric.random_walk import filter_walk, sample_walk
 from coterie.posterior.drift import range_of

@@ -17,9 +17,8 @@ import numba
 import numpy as np
 
 import coterie
-from builders.records import keep_nothing
 from coterie.files.atomic import text_writer, write_file
-from coterie.kernels.keep import Record, Streams, new_keep
+from coterie.kernels.keep import Record, Streams, keep_nothing, new_keep
 from coterie.numeric.cache import keeping
 from coterie.numeric.jit import Inner, how, kernel
 from coterie.priors import Gamma

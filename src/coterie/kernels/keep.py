@@ -88,6 +88,12 @@ def new_keep(
     )
 
 
+def keep_nothing(data: Codes) -> Keep:
+    """Give a record without draws, for sweeps alone."""
+    nobody = np.zeros(0, np.int32)
+    return new_keep(data, ClearVotes(nobody, nobody), draws=0, every=0)
+
+
 @piece
 def draw_is_due(keep: Keep) -> bool:
     """Count a sweep, and say whether the state after it is kept as a draw."""

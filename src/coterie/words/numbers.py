@@ -26,8 +26,8 @@ def typed_percent(share: float | None) -> str:
 
     Examples
     --------
-    >>> typed_percent(0.934), typed_percent(None)
-    ('93 %', '–')
+    >>> typed_percent(0.934), typed_percent(0.9996), typed_percent(None)
+    ('93 %', '>99 %', '–')
     """
     return percent(share).replace(SPACE, " ")
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import coterie
-from builders.records import keep_nothing
 from coterie.kernels.gibbs import easyhard
-from coterie.kernels.keep import Streams, new_keep
+from coterie.kernels.keep import Streams, keep_nothing, new_keep
 from coterie.priors import EasyHardPrior
 from coterie.report.kinds import kind_facts
 from ladder.cases import CBCC_2, IBCC_2, MEAN_2, RATES_2

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import coterie
-from builders.records import keep_nothing
 from coterie.kernels.cells import space
 from coterie.kernels.gibbs import ebcc
-from coterie.kernels.keep import Streams, new_keep
+from coterie.kernels.keep import Streams, keep_nothing, new_keep
 from coterie.priors import EBCCPrior
 from ladder.cases import MEAN_2, RATES_2
 from ladder.cells import checks

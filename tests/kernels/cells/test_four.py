@@ -4,12 +4,11 @@ import numba
 import numpy as np
 import pytest
 
-from builders.records import keep_nothing
 from coterie.data.codes import encode
 from coterie.kernels.gibbs import easyhard, ebcc
 from coterie.kernels.gibbs.kinds import ibcc
 from coterie.kernels.gibbs.kinds.shared import Kinds
-from coterie.kernels.keep import Record, Streams
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import EasyHardPrior, EBCCPrior, IBCCPrior
 

@@ -5,11 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from builders.records import keep_nothing
 from coterie.kernels.gibbs.groups import log_partition
 from coterie.kernels.gibbs.kinds import cbcc, hcbcc, ibcc
 from coterie.kernels.gibbs.kinds.shared import Kinds
-from coterie.kernels.keep import Record, Streams
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from coterie.priors import CBCCPrior, IBCCPrior
 from ladder.cases import CBCC_FIXED, IBCC_2, MEAN_2, RATES_2, hierarchical

@@ -4,10 +4,9 @@ from importlib import import_module
 
 import numpy as np
 
-from builders.records import keep_nothing
 from coterie.kernels.cells.check import COUNTED
 from coterie.kernels.cells.items import count_items
-from coterie.kernels.keep import Record, Streams
+from coterie.kernels.keep import Record, Streams, keep_nothing
 from coterie.kernels.record import new_tally, new_trace
 from ladder.cells.cases import CellsCase
 from ladder.montecarlo import assert_frequencies, limit, standard_error
