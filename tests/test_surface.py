@@ -27,8 +27,8 @@ PACKAGES = {
     "extend": """
         Abilities Annotations Averages Beta Codes Concentration DrawnArray Draws Ended Estimator
         Evidence Gamma Hooks ItemNumbers Keep Kernels Layout Matrices Method Mixing Mode Numbers
-        Outcome PerDraw PerItem PerSweep Posterior Prior Record Reported SamplingEstimator Seats Settled
-        Shapes Start Streams Takes Tally Trace Verdict add_mean add_newcomers carry_groups
+        Outcome PerDraw PerItem PerSweep Posterior Prior Record Reported SamplingEstimator Seats
+        Settled Shapes Start Streams Takes Tally Trace Verdict add_mean add_newcomers carry_groups
         carry_nothing check_model check_sampler close_group concentration count_answers count_people
         draw_dirichlet draw_is_due draw_matrix exact_probabilities finish_draw judge_by_vote
         judge_modes keep_class_balance keep_state kernel log_partition matrices_are_due mean_matrix
