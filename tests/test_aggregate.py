@@ -48,3 +48,9 @@ def test_quick_has_the_columns_of_the_default_and_does_not_guess_at_hardness():
     assert posterior.labels()["hardness"].isna().all()
     with pytest.raises(coterie.CoterieError, match="does not say how hard items are"):
         posterior.difficulty()
+
+
+def test_an_estimator_is_taken_as_it_is():
+    model = coterie.QuickConsensus(n_iter=55)
+    assert coterie.aggregate(ROWS, model=model).settings["n_iter"] == 55
+    assert not hasattr(model, "posterior_")

@@ -35,7 +35,7 @@ def test_wrong_gold_shows_though_it_is_clamped(crowd):
     assert check.right < 0.5
     assert check.significant
     assert check.surprise < 0
-    assert "too sure (temperature " in check.sentence
+    assert "most labels are wrong, which no recalibration mends" in check.sentence
 
 
 def test_claimed_and_right(crowd):
@@ -92,3 +92,13 @@ def test_recalibration_keeps_labels_gold_and_the_models_own(crowd):
 def test_without_gold_there_is_a_sentence(crowd):
     with pytest.raises(DataError, match="needs two known items with labels and two folds, got 0"):
         check_gold(crowd.annotations, "quick")
+
+
+def test_gold_that_says_the_opposite_is_not_for_recalibration():
+    crowd = [(f"q{i:03}", f"w{l}", "yn"[(i + (l < 9)) % 2]) for i in range(60) for l in range(10)]
+    gold = {f"q{i:03}": "yn"[i % 2] for i in range(20)}
+    check = coterie.check_gold(crowd, "majority", gold=gold)
+    assert check.right == 0
+    assert check.reversed
+    assert "most labels are wrong, which no recalibration mends" in check.sentence
+    assert "temperature" not in check.sentence

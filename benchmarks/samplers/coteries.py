@@ -41,8 +41,8 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
 CHAINS, ROUND, BURN_IN = 8, 500, 1_000
-"""Sweeps that are dropped at least. On large sets chains climb for thousands of sweeps, and draws of
-a climb say nothing of mixing: the first half of what was run is dropped."""
+"""Sweeps that are dropped at least. On large sets chains climb for thousands of sweeps, and draws
+of a climb say nothing of mixing: the first half of what was run is dropped."""
 ENOUGH, SECONDS = 1_000, 300.0
 """Effective draws of each kind, or seconds of both after burn-in, that are enough."""
 KEPT = "COTERIE_BENCH_KEPT"

@@ -71,17 +71,28 @@ class GoldCheck:
         return abs(self.surprise) > SURPRISE
 
     @property
+    def reversed(self) -> bool:
+        """Whether fewer labels are right than would be of an even guess between two."""
+        return self.significant and self.high < 0.5 < self.claimed
+
+    @property
     def sentence(self) -> str:
         """What it says, for a person."""
         known = f"{len(self.table):,} known items, each predicted without its own gold"
         found = f"claimed {typed_percent(self.claimed)}, right {typed_percent(self.right)}"
         reach = f"95 % interval {100 * self.low:.0f} to {100 * self.high:.0f} %"
         kind = "too sure" if self.surprise < 0 else "too careful"
-        verdict = (
-            f"the probabilities are {kind} (temperature {self.temperature:.2f} would mend them)"
-            if self.significant
-            else "no more than chance apart"
-        )
+        verdict = "no more than chance apart"
+        if self.reversed:
+            verdict = (
+                "most labels are wrong, which no recalibration mends: the crowd answers against "
+                "the gold, or classes have changed places; give more gold, and check how it is "
+                "written"
+            )
+        elif self.significant:
+            verdict = (
+                f"the probabilities are {kind} (temperature {self.temperature:.2f} would mend them)"
+            )
         more = f"; {self.more:,} more known items would tell to 3 points" if self.more else ""
         return f"{found} on {known} ({reach}): {verdict}{more}."
 
@@ -92,7 +103,11 @@ class GoldCheck:
 
     def noted_in(self, posterior: Posterior) -> Posterior:
         """Give the result with the check noted in its ``run``, where the report finds it."""
-        found = {"sentence": self.sentence, "significant": self.significant}
+        found = {
+            "sentence": self.sentence,
+            "significant": self.significant,
+            "reversed": self.reversed,
+        }
         noted = {**self.numbers(), **found}
         return replace(posterior, run={**posterior.run, "gold_check": noted})
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from coterie.data.codes import encode
-from coterie.kernels.right import MANY, SHIFT, share_right
+from coterie.kernels.right import (
+    MANY,
+    SHIFT,
+    right_labels,
+    share_right,
+    share_right_of_coteries,
+    unknown_of_coteries,
+)
 
 
 def one_annotator(n, seed=0):
@@ -41,3 +48,22 @@ def test_nobody_is_right_without_labels():
     found = share_right(codes, np.array([[0.5, 0.5]]))
     assert np.isnan([found.mean[0], found.low[0], found.high[0]]).all()
     assert found.low[1] < found.mean[1] < found.high[1]
+
+
+def test_known_labels_show_the_mistakes_that_all_share():
+    n = 40
+    gold = np.where(np.arange(n) < n // 2, 0, -1).astype(np.int32)
+    items = [*range(n // 2), *range(n // 2, n), *range(n)]
+    people = [0] * (n // 2) + [1] * (n // 2) + [2] * n  # known items, others, both
+    codes = encode(items, people, [0] * (2 * n), sizes=(n, 3, 2, 2), gold=gold)
+    certain = np.tile([1.0, 0.0], (n, 1))
+    right = right_labels(lambda: [(codes, certain)], np.diff(codes.annotator_start))
+    assert right.unknown.tolist() == [0.0, 1.0, 0.5]
+    wide = right.shares.high - right.shares.low
+    assert wide[0] == pytest.approx(0, abs=1e-4)
+    assert wide[0] < wide[2] < wide[1]
+    coteries = share_right_of_coteries(right, np.array([0, 1, 0]), 2)
+    np.testing.assert_allclose(
+        unknown_of_coteries(right, np.array([0, 1, 0]), 2), [n / 2 / (1.5 * n), 1]
+    )
+    assert (coteries.high - coteries.low)[0] < (coteries.high - coteries.low)[1]

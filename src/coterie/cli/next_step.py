@@ -35,9 +35,15 @@ def _where_to_look(paths: Sequence[Path]) -> str:
 def _what_helps(posterior: Posterior, paths: Sequence[Path]) -> str:
     if posterior.readings() is not None:
         return "find out the true labels of the items that would decide, and give them with --gold"
-    if posterior.method in SAMPLED and not posterior.verdicts.labels.settled:
-        return f"run longer chains (--sweeps {3 * int(posterior.run['sweeps'])})"
+    labels = posterior.verdicts.labels
+    if posterior.method in SAMPLED and not labels.settled:
+        if labels.agree:
+            return f"run longer chains (--sweeps {3 * int(posterior.run['sweeps'])})"
+        n = int(posterior.run["chains"])
+        return f"run more chains (--chains {2 * n if n > 1 else 4}), or give gold"
     found = posterior.run.get("gold_check") or {}
+    if found.get("reversed"):
+        return "give gold for more items, and check how it is written: it says the opposite"
     if found.get("significant") and "recalibrated" not in posterior.run:
         return "run again with --recalibrate, which mends probabilities that gold refutes"
     sure = f"{100 * REVIEW:.0f} %"

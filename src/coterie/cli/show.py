@@ -141,11 +141,12 @@ def consensus(
 def coterie_title(posterior: Posterior) -> str:
     """Say how many coteries there are, and how sure that is."""
     n = posterior.partition().n_coteries
-    low, high = np.quantile(posterior.n_coteries, INTERVAL)
+    low, high = (f"{x:.0f}" for x in np.quantile(posterior.n_coteries, INTERVAL))
     labelled = int((posterior.annotations.labels_per_annotator > 0).sum())
     many = "1 coterie" if n == 1 else f"{n:,} coteries"
-    span = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
-    return f"{many} of {labelled:,} annotators ({span} with 95 % probability)"
+    span = low if low == high else f"{low} to {high}"
+    stay = "" if int(low) <= n <= int(high) else "; shown are those that last from draw to draw"
+    return f"{many} of {count(labelled, 'annotator')} ({span} with 95 % probability{stay})"
 
 
 def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
@@ -262,7 +263,7 @@ def convergence(posterior: Posterior) -> None:
     if run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
     chains, left_out = (
-        f"{run['chains']} chains, {run['sweeps']:,} sweeps each",
+        f"{count(run['chains'], 'chain')}, {run['sweeps']:,} sweeps each",
         len(run["left_out"]),
     )
     if left_out:
@@ -297,7 +298,8 @@ def gold_check(posterior: Posterior) -> None:
     if found is None:
         return
     mended = " Recalibrated." if "recalibrated" in posterior.run else ""
-    offer = " Mend them with --recalibrate." if found.get("significant") and not mended else ""
+    mendable = found.get("significant") and not found.get("reversed")
+    offer = " Mend them with --recalibrate." if mendable and not mended else ""
     out = console()
     said = f"Gold: {found['sentence']}{mended}{offer}"
     out.print(escape(said), soft_wrap=not out.is_terminal)

@@ -3,7 +3,8 @@
 Labels of different items are right independently, so that their number is Poisson-binomial: its
 distribution is computed exactly for few labels, and is as good as normal for many. What all
 annotators get wrong together is not in those probabilities: it is a shift of everybody's log odds,
-drawn from N(0, 0.4^2), which is part of every interval. No random number is needed.
+drawn from N(0, 0.4^2), which is part of every interval. Known labels (gold) show such mistakes: the
+shift counts as much as an annotator's labels are of other items. No random number is needed.
 
 Items may come in parts, and in any order: sums are in whole numbers, and the chances of few labels
 are sorted before they are spread. The result is the same to the last bit.
@@ -29,6 +30,8 @@ Parts = Callable[[], Iterable[tuple[Codes, FloatArray]]]
 
 SHIFT = 0.4
 """Standard deviation of the shift that all annotators share, on the scale of log odds."""
+SMALLEST = 1e-6
+"""Shift of those whose labels are all of known items: none that is seen, and none to divide by."""
 MANY = 256
 """Labels from which on the normal distribution is used."""
 GATHERED = 2**24
@@ -54,6 +57,7 @@ class Right(NamedTuple):
     n_labels: LongArray  # (annotators,)
     expected: FloatArray  # (annotators,)
     variance: FloatArray  # (annotators,)
+    unknown: FloatArray  # (annotators,)   share of the labels that are of items without gold
     shares: Shares
 
 
@@ -94,14 +98,16 @@ def right_labels(parts: Parts, n_labels: LongArray, shift: float = SHIFT) -> Rig
         Standard deviation of the log odds that all annotators share.
     """
     scale = scale_of(int(n_labels.max(initial=0)))
-    sums = np.zeros((2, len(n_labels)), np.int64)
+    sums = np.zeros((3, len(n_labels)), np.int64)
     for codes, probability in parts():
         sum_right(codes, np.ascontiguousarray(probability), scale, sums)
-    expected, variance = sums / scale
+    expected, variance = sums[:2] / scale
+    unknown = sums[2] / np.maximum(n_labels, 1)
+    shifts = np.maximum(shift * unknown, SMALLEST)
     shares = Shares(*(np.full(len(n_labels), np.nan) for _ in range(3)))
     heard = n_labels > 0
     shares.mean[heard] = (expected[heard] + 0.5) / (n_labels[heard] + 1)
-    weigh_many(n_labels, variance, shift, shares)
+    weigh_many(n_labels, variance, shifts, shares)
     room = np.zeros(MANY + 1), np.zeros(MANY + 1)
     for few in blocks_of_few(n_labels):
         start = np.concatenate([[0], np.cumsum(n_labels[few])])
@@ -109,8 +115,8 @@ def right_labels(parts: Parts, n_labels: LongArray, shift: float = SHIFT) -> Rig
         place[few] = start[:-1]
         for codes, probability in parts():
             gather_right(codes, np.ascontiguousarray(probability), place, chance)
-        weigh_few(few, start, chance, shift, shares, room)
-    return Right(n_labels, expected, variance, shares)
+        weigh_few(few, start, chance, shifts, shares, room)
+    return Right(n_labels, expected, variance, unknown, shares)
 
 
 def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
@@ -164,10 +170,22 @@ def share_right_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: 
     share = np.bincount(group[member], mean[member], n_coteries) / size
     own = np.bincount(group[member], variance[member], n_coteries) / size**2
     centre = np.log(share / (1 - share))
+    shift = SHIFT * unknown_of_coteries(right, group, n_coteries)
     # Many labels together: normal, and by the slope of the log odds.
-    spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + SHIFT**2)
+    spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + shift**2)
     low, high = (1 / (1 + np.exp(-(centre + sign * spread))) for sign in (-1, 1))
     return Shares(share, low, high)
+
+
+def unknown_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> FloatArray:
+    """Give the share of each coterie's labels that are of items without gold, shape (coteries,).
+
+    The parameters are those of :func:`share_right_of_coteries`.
+    """
+    member = (group >= 0) & (right.n_labels > 0)
+    n = right.n_labels[member]
+    n_all = np.maximum(np.bincount(group[member], n, n_coteries), 1)
+    return np.asarray(np.bincount(group[member], n * right.unknown[member], n_coteries) / n_all)
 
 
 @piece
@@ -179,12 +197,13 @@ def chance_right(i: int, k: int, codes: Codes, probability: FloatArray) -> float
 
 @kernel
 def sum_right(codes: Codes, probability: FloatArray, scale: float, sums: LongArray) -> None:
-    """Add expected right labels and their variances to ``sums[0]`` and ``sums[1]``."""
+    """Add expected right labels, their variances, and labels of items without gold to ``sums``."""
     for i in range(len(codes.gold)):
         for k in range(codes.item_start[i], codes.item_start[i + 1]):
             p = chance_right(i, k, codes, probability)
             sums[0, codes.item_annotator[k]] += np.int64(p * scale + 0.5)
             sums[1, codes.item_annotator[k]] += np.int64(p * (1 - p) * scale + 0.5)
+            sums[2, codes.item_annotator[k]] += np.int64(codes.gold[i] < 0)
 
 
 @kernel
@@ -201,14 +220,16 @@ def gather_right(
 
 
 @kernel
-def weigh_many(n_labels: LongArray, variance: FloatArray, shift: float, shares: Shares) -> None:
+def weigh_many(
+    n_labels: LongArray, variance: FloatArray, shifts: FloatArray, shares: Shares
+) -> None:
     """Write the intervals of those with many labels, by the slope of the log odds."""
     for l in range(len(n_labels)):
         if n_labels[l] >= MANY:
             share = shares.mean[l]
             centre = math.log(share / (1 - share))
             own = variance[l] / ((n_labels[l] + 1) * share * (1 - share)) ** 2
-            spread = NORMAL_95 * math.sqrt(own + shift * shift)
+            spread = NORMAL_95 * math.sqrt(own + shifts[l] * shifts[l])
             shares.low[l] = 1 / (1 + math.exp(spread - centre))
             shares.high[l] = 1 / (1 + math.exp(-spread - centre))
 
@@ -218,7 +239,7 @@ def weigh_few(
     few: LongArray,
     start: LongArray,
     chance: FloatArray,
-    shift: float,
+    shifts: FloatArray,
     shares: Shares,
     room: tuple[FloatArray, FloatArray],
 ) -> None:
@@ -230,8 +251,8 @@ def weigh_few(
         spread_chances(start[a], start[a + 1], chance, spread)
         for right in range(n + 1):
             log_odds[right] = math.log((right + 0.5) / (n - right + 0.5))
-        shares.low[few[a]] = quantile(0.025, n, shift, spread, log_odds)
-        shares.high[few[a]] = quantile(0.975, n, shift, spread, log_odds)
+        shares.low[few[a]] = quantile(0.025, n, shifts[few[a]], spread, log_odds)
+        shares.high[few[a]] = quantile(0.975, n, shifts[few[a]], spread, log_odds)
 
 
 @part

@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import Argument, CoterieError
-from coterie.kernels.right import share_right_of_coteries
+from coterie.kernels.right import SHIFT, share_right_of_coteries, unknown_of_coteries
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition, point_partition
 from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
-from coterie.posterior.people import Accuracy, codes_of, common_shift
+from coterie.posterior.people import Accuracy, codes_of
 from coterie.roles import Roles, roles_of
 
 if TYPE_CHECKING:
@@ -96,7 +96,11 @@ def said_of_coteries(
     matrices = matrices_of_coteries(draws, partition)
     balance = draws.class_balance.reshape(-1, a.n_classes)
     accuracy = coterie_accuracy(posterior, partition, accuracy_of(matrices, balance))
-    roles = roles_of(matrices, balance, a.classes, a.answers, shift=common_shift(posterior))
+    shift: float | FloatArray = 0.0
+    if posterior.abilities.share_right:
+        found = partition.group, partition.n_coteries
+        shift = SHIFT * unknown_of_coteries(posterior.right_labels(), *found)
+    roles = roles_of(matrices, balance, a.classes, a.answers, shift=shift)
     said = {
         "role": roles.words,
         "role_probability": roles.probability,

@@ -93,13 +93,8 @@ def annotator_roles(posterior: Posterior) -> Roles:
     pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
     balance = draws.class_balance.reshape(len(pooled), -1)
     labelled = a.labels_per_annotator > 0
-    shift = common_shift(posterior)
+    shift = SHIFT * posterior.right_labels().unknown if posterior.abilities.share_right else 0.0
     return roles_of(pooled, balance, a.classes, a.answers, labelled=labelled, shift=shift)
-
-
-def common_shift(posterior: Posterior) -> float:
-    """Give how far everybody's log odds may be off together, where the model allows for it."""
-    return SHIFT if posterior.abilities.share_right else 0.0
 
 
 def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np.int64]:

@@ -24,11 +24,17 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether something is settled, in a sentence, and the numbers behind it."""
+    """Whether something is settled, in a sentence, and the numbers behind it, items by name."""
 
     settled: bool
     sentence: str
     numbers: Mapping[str, Any]
+
+    @property
+    def agree(self) -> bool:
+        """Whether several chains give one label on nearly all items, settled or not yet."""
+        several = int(self.numbers.get("chains", 1)) > 1
+        return several and bool(self.numbers["one_label"] >= ONE_LABEL)
 
 
 @dataclass(frozen=True)
@@ -50,13 +56,13 @@ def verdicts_of(posterior: Posterior) -> Verdicts:
 
 
 def verdicts_by_name(posterior: Posterior) -> dict[str, dict[str, Any] | None]:
-    """Give both verdicts with all their numbers, items and labels named, as a record of the run."""
+    """Give both verdicts with all their numbers, as a record of the run."""
     verdicts = posterior.verdicts
     both = {"labels": verdicts.labels, "coteries": verdicts.coteries}
     return {
         name: None
         if one is None
-        else {**_by_name(one.numbers, posterior), "settled": one.settled, "sentence": one.sentence}
+        else {**one.numbers, "settled": one.settled, "sentence": one.sentence}
         for name, one in both.items()
     }
 
@@ -82,14 +88,14 @@ def _of_point(posterior: Posterior) -> Verdict:
     elif posterior.converged:
         said = f"Labels settled: the iteration has come to rest{after}."
     else:
-        said = f"Labels not settled: the iteration still moves{after}. Allow more of them."
+        said = f"Labels not settled: the iteration still moves{after}; raise n_iter, or tol."
     return Verdict(posterior.converged, said, {})
 
 
 def _of_labels(noted: Mapping[str, Any], posterior: Posterior) -> Verdict:
     alone = int(noted["chains"]) == 1 and "starts" not in noted
     settled = posterior.converged if alone else bool(noted["settled"])
-    return Verdict(settled, say_labels(noted, posterior.item_names), noted)
+    return Verdict(settled, say_labels(noted, posterior.item_names), _by_name(noted, posterior))
 
 
 def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
@@ -189,8 +195,8 @@ def _of_coteries(noted: Mapping[str, Any]) -> Verdict:
     if len(numbers) == 1:
         alone = "One chain cannot show whether the coteries are settled; run several."
         return Verdict(False, alone, noted)
-    low, high = min(numbers), max(numbers)
-    many = f"{low:.1f}" if high - low < 0.05 else f"{low:.1f} to {high:.1f}"
+    low, high = f"{min(numbers):.1f}", f"{max(numbers):.1f}"
+    many = low if low == high else f"{low} to {high}"
     found = f"the chains have {many} coteries on average"
     pairs = f"whether two annotators belong together by {_percent(apart)}, averaged over pairs"
     if noted["settled"]:

@@ -60,7 +60,7 @@ def at_best(posterior: Posterior, table: pd.DataFrame) -> pd.DataFrame:
     """
     if not posterior.abilities.share_right:
         return table
-    shift = np.full(1, NORMAL_95 * SHIFT)
+    shift = NORMAL_95 * SHIFT * posterior.right_labels().unknown[:, None]
     shifted = shift_matrices(posterior.confusion_mean[:, None], shift)[:, 0]
     return table.assign(accuracy=table["accuracy_high"], informativeness=informativeness(shifted))
 

@@ -73,7 +73,7 @@ def by_gold(posterior: Posterior) -> list[str]:
     then = ""
     if "recalibrated" in posterior.run:
         then = " The probabilities on this page are mended by that."
-    elif found.get("significant"):
+    elif found.get("significant") and not found.get("reversed"):
         then = " Run again with --recalibrate to mend them."
     return [f"By gold: {found['sentence']}{then}"]
 

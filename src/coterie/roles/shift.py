@@ -37,7 +37,7 @@ def shift_matrices(confusion: NDArray[Any], shift: FloatArray) -> FloatArray:
     confusion
         Matrices, shape (groups, draws, classes, answers).
     shift
-        Shape (draws,).
+        Shape (draws,), or (groups, draws).
 
     Examples
     --------

@@ -60,7 +60,7 @@ def roles_of(
     classes: Sequence[Any] | NDArray[Any],
     answers: Sequence[Any] | NDArray[Any],
     labelled: ArrayLike | None = None,
-    shift: float = 0.0,
+    shift: float | FloatArray = 0.0,
 ) -> Roles:
     """Say what each annotator, or each coterie, is.
 
@@ -81,8 +81,8 @@ def roles_of(
         Who has labels, shape (groups,); by default everybody. The others get no role.
     shift
         Standard deviation of the log odds of being right that all annotators share: mistakes that
-        everybody makes, which no label shows. A role must hold under it too; where it does not,
-        there is too little gold to say.
+        everybody makes, which no label shows; one number, or one per group, less where gold shows
+        them. A role must hold under it too; where it does not, there is too little gold to say.
 
     Examples
     --------
@@ -100,18 +100,18 @@ def roles_of(
     role = [UNCERTAIN] * n_groups
     probability = np.full(n_groups, np.nan)
     known = np.ones(n_groups, bool) if labelled is None else np.asarray(labelled) > 0
+    wide = np.broadcast_to(np.asarray(shift, np.float64), n_groups)
     step = max(CHUNK // max(n_draws * n_classes * n_answers, len(every)), 1)
     for start in range(0, n_groups if n_draws else 0, step):
         block = np.moveaxis(confusion[:, start : start + step], 0, 1)
         shares = _shares(block, balance)
-        moved = (
-            _shares(shift_matrices(block, shifts_of(n_draws, shift)), balance) if shift else None
-        )
+        off = wide[start : start + step, None] * shifts_of(n_draws, 1.0)
+        moved = _shares(shift_matrices(block, off), balance) if off.any() else None
         plain = _find(shares, every, codes)
         shifted = None if moved is None else _find(moved, every, codes, AS_SHIFTED)
         for m in np.flatnonzero(known[start : start + step]).tolist():
             found = plain[m] or (UNCERTAIN, np.nan)
-            if shifted is not None and found[0] is not UNCERTAIN:
+            if shifted is not None and wide[start + m] > 0 and found[0] is not UNCERTAIN:
                 found = shifted[m] or (UNCLEAR, np.nan)
             role[start + m], probability[start + m] = _worded(found[0], block[m], balance), found[1]
     return Roles(tuple(role), probability)

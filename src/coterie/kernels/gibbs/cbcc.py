@@ -23,7 +23,7 @@ from coterie.kernels.gibbs.cells import (
     tables_of,
 )
 from coterie.kernels.gibbs.check import check_classes, check_shared, count_said
-from coterie.kernels.gibbs.confusion import add_mean, draw_matrix
+from coterie.kernels.gibbs.confusion import add_mean, copy_matrix, draw_matrix
 from coterie.kernels.gibbs.ended import carry_groups
 from coterie.kernels.gibbs.groups import (
     Concentration,
@@ -375,14 +375,6 @@ def draw_matrices(
                 else:
                     draw_matrix(state.said[m], prior.shapes, 0, streams.spare, row, out[l])
                 seats.noted[m] = l
-
-
-@piece
-def copy_matrix(source: int, target: int, matrices: NDArray[Any]) -> None:
-    """Copy one matrix to another place, matrices of shape (L, T, C)."""
-    for t in range(matrices.shape[1]):
-        for c in range(matrices.shape[2]):
-            matrices[target, t, c] = matrices[source, t, c]
 
 
 @part

@@ -70,3 +70,11 @@ def draw_matrix(
             draw_dirichlet(row[:n_answers], rng)
         for c in range(n_answers):
             out[t, c] = row[c]
+
+
+@piece
+def copy_matrix(source: int, target: int, matrices: NDArray[Any]) -> None:
+    """Copy one matrix to another place, matrices of shape (L, T, C)."""
+    for t in range(matrices.shape[1]):
+        for c in range(matrices.shape[2]):
+            matrices[target, t, c] = matrices[source, t, c]

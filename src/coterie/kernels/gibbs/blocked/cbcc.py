@@ -13,7 +13,6 @@ from coterie.kernels.gibbs.blocked.whole import Scratch, new_whole
 from coterie.kernels.gibbs.cbcc import (
     Prior,
     State,
-    copy_matrix,
     finish,
     initial_state,
     keep_draw,
@@ -21,6 +20,7 @@ from coterie.kernels.gibbs.cbcc import (
     pack_prior,
 )
 from coterie.kernels.gibbs.check import check_labels, check_shared
+from coterie.kernels.gibbs.confusion import copy_matrix
 from coterie.numeric.jit import part
 
 __all__ = [
