@@ -9,7 +9,6 @@ from coterie.kernels.right import (
     SHIFT,
     right_labels,
     share_right,
-    share_right_of_coteries,
     unknown_of_coteries,
 )
 
@@ -59,11 +58,12 @@ def test_known_labels_show_the_mistakes_that_all_share():
     certain = np.tile([1.0, 0.0], (n, 1))
     right = right_labels(lambda: [(codes, certain)], np.diff(codes.annotator_start))
     assert right.unknown.tolist() == [0.0, 1.0, 0.5]
-    wide = right.shares.high - right.shares.low
-    assert wide[0] == pytest.approx(0, abs=1e-4)
-    assert wide[0] < wide[2] < wide[1]
-    coteries = share_right_of_coteries(right, np.array([0, 1, 0]), 2)
+    x, high = right.shares.mean, right.shares.high
+    off = np.log(high / (1 - high)) - np.log(x / (1 - x))
+    chance = 1.96 / np.sqrt(21 * x[0] * (1 - x[0]))  # of 20 known labels, all right
+    assert off[:2] == pytest.approx([chance, 1.96 * SHIFT], rel=1e-3)
+    both = np.hypot(SHIFT / 2, 0.5 / np.sqrt(41 * x[2] * (1 - x[2])))
+    assert off[2] == pytest.approx(1.96 * both, rel=1e-3)
     np.testing.assert_allclose(
         unknown_of_coteries(right, np.array([0, 1, 0]), 2), [n / 2 / (1.5 * n), 1]
     )
-    assert (coteries.high - coteries.low)[0] < (coteries.high - coteries.low)[1]

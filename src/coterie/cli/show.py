@@ -16,7 +16,8 @@ from coterie.abilities import SAMPLED
 from coterie.cli.next_step import next_step
 from coterie.cli.tables import print_frame
 from coterie.data.annotations import Annotations
-from coterie.metrics import Score
+from coterie.errors import DataError
+from coterie.metrics import Score, krippendorff_alpha
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
 from coterie.posterior.verdicts import reading_names
@@ -29,6 +30,8 @@ MOST_ANNOTATORS = 8
 MOST_DECIDING = 5
 ENOUGH = 20
 """Labels of an annotator, for whom best and worst mean something."""
+CHANCE = 0.05
+"""Krippendorff's alpha below which labels of one item agree hardly more than by chance."""
 IN_A_PIPE = 100
 """Columns where no terminal, and no COLUMNS, says how many there are."""
 
@@ -70,6 +73,7 @@ def result(
     """Show how the run ended, on one screen; the last line says what to do next."""
     summary(posterior, scores)
     convergence(posterior)
+    agreement(posterior.annotations)
     gold_check(posterior)
     out = console()
     if remark:
@@ -290,6 +294,17 @@ def _verdicts(posterior: Posterior) -> None:
         if verdict is not None:
             style = "green" if verdict.settled else "bold yellow"
             console().print(escape(verdict.sentence), style=style)
+
+
+def agreement(a: Annotations) -> None:
+    """Warn if labels of one item agree no more than labels of any two items do."""
+    try:
+        alpha = krippendorff_alpha(a)
+    except DataError:  # no item has two labels
+        return
+    if alpha < CHANCE:
+        said = f"Labels of one item agree hardly more than by chance (alpha {alpha:.2f})"
+        console().print(f"{said}: there is little in them to find.", style="bold yellow")
 
 
 def gold_check(posterior: Posterior) -> None:

@@ -4,7 +4,8 @@ Labels of different items are right independently, so that their number is Poiss
 distribution is computed exactly for few labels, and is as good as normal for many. What all
 annotators get wrong together is not in those probabilities: it is a shift of everybody's log odds,
 drawn from N(0, 0.4^2), which is part of every interval. Known labels (gold) show such mistakes: the
-shift counts as much as an annotator's labels are of other items. No random number is needed.
+shift counts as much as an annotator's labels are of other items, and for the rest how far a share
+of so many known labels is from what somebody can do. No random number is needed.
 
 Items may come in parts, and in any order: sums are in whole numbers, and the chances of few labels
 are sorted before they are spread. The result is the same to the last bit.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,6 @@ Parts = Callable[[], Iterable[tuple[Codes, FloatArray]]]
 
 SHIFT = 0.4
 """Standard deviation of the shift that all annotators share, on the scale of log odds."""
-SMALLEST = 1e-6
-"""Shift of those whose labels are all of known items: none that is seen, and none to divide by."""
 MANY = 256
 """Labels from which on the normal distribution is used."""
 GATHERED = 2**24
@@ -103,10 +102,11 @@ def right_labels(parts: Parts, n_labels: LongArray, shift: float = SHIFT) -> Rig
         sum_right(codes, np.ascontiguousarray(probability), scale, sums)
     expected, variance = sums[:2] / scale
     unknown = sums[2] / np.maximum(n_labels, 1)
-    shifts = np.maximum(shift * unknown, SMALLEST)
     shares = Shares(*(np.full(len(n_labels), np.nan) for _ in range(3)))
     heard = n_labels > 0
     shares.mean[heard] = (expected[heard] + 0.5) / (n_labels[heard] + 1)
+    shifts = np.ones(len(n_labels))
+    shifts[heard] = deviations(shift, unknown[heard], n_labels[heard] + 1, shares.mean[heard])
     weigh_many(n_labels, variance, shifts, shares)
     room = np.zeros(MANY + 1), np.zeros(MANY + 1)
     for few in blocks_of_few(n_labels):
@@ -170,11 +170,35 @@ def share_right_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: 
     share = np.bincount(group[member], mean[member], n_coteries) / size
     own = np.bincount(group[member], variance[member], n_coteries) / size**2
     centre = np.log(share / (1 - share))
-    shift = SHIFT * unknown_of_coteries(right, group, n_coteries)
+    n_all = np.bincount(group[member], n[member], n_coteries)
+    unknown = unknown_of_coteries(right, group, n_coteries)
+    shift = deviations(SHIFT, unknown, n_all + 1, share)
     # Many labels together: normal, and by the slope of the log odds.
     spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + shift**2)
     low, high = (1 / (1 + np.exp(-(centre + sign * spread))) for sign in (-1, 1))
     return Shares(share, low, high)
+
+
+def deviations(shift: float, unknown: FloatArray, n: NDArray[Any], share: FloatArray) -> FloatArray:
+    """Give how far log odds may be off: by what all share, and by how few labels are known.
+
+    Parameters
+    ----------
+    shift
+        Standard deviation of what all share.
+    unknown
+        Share of the labels that are of items without gold.
+    n, share
+        Number of labels, and the share of them that is right.
+
+    Examples
+    --------
+    >>> unknown, n, share = np.array([1.0, 0.0, 0.5]), np.full(3, 100), np.full(3, 0.8)
+    >>> deviations(0.4, unknown, n, share).round(2).tolist()
+    [0.4, 0.25, 0.24]
+    """
+    known = (1 - unknown) / np.sqrt(n * share * (1 - share))
+    return np.asarray(np.hypot(shift * unknown, known))
 
 
 def unknown_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> FloatArray:
