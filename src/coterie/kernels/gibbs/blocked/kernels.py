@@ -53,7 +53,7 @@ def kernels_around_items(begin: Part, take: Part, finish: Part) -> AroundItems:
 
 
 def kernel_of_block(begin: Part, take: Part, finish: Part) -> Part:
-    """Make the kernel that sweeps all items in one place; ``scratch.plain.view`` shows the state.
+    """Make the kernel that sweeps all items in one place; ``scratch.plain`` begins with the view.
 
     The parameters are those of :func:`kernels_around_items`.
     """
@@ -63,7 +63,7 @@ def kernel_of_block(begin: Part, take: Part, finish: Part) -> Part:
         state: Any, data: Codes, prior: Any, streams: Streams, record: Record, scratch: Any
     ) -> None:
         """Make as many sweeps as the trace has room for, changing the state in place."""
-        view, whole = scratch.plain.view, scratch.whole
+        view, whole = scratch.plain[0], scratch.whole  # by place: numba takes .view for numpy's
         for sweep in range(len(record.trace.log_joint)):
             begin(state, data, prior, whole.given, scratch, streams.moves)
             sweep_whole(whole, view, data, streams.moves, record.tally)
