@@ -41,8 +41,9 @@ DATA = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("rte", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
 CHAINS, ROUND, BURN_IN = 8, 500, 1_000
-"""Sweeps that are dropped at least. On large sets chains climb for thousands of sweeps, and draws
-of a climb say nothing of mixing: the first half of what was run is dropped."""
+"""Sweeps that are dropped, if what follows has effective draws enough. If not, chains may still
+climb, on large sets for thousands of sweeps, which says nothing of mixing: they go on, and the
+first half of what was run is dropped."""
 ENOUGH, SECONDS = 1_000, 300.0
 """Effective draws of each kind, or seconds of both after burn-in, that are enough."""
 KEPT = "COTERIE_BENCH_KEPT"
@@ -140,7 +141,9 @@ def not_enough(numbers: np.ndarray, seconds: np.ndarray) -> bool:
 
 def after_burn_in(numbers: np.ndarray, seconds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The numbers after the burn-in, and the seconds of these."""
-    settled = numbers[:, :, max(BURN_IN, numbers.shape[2] // 2) :]
+    settled = numbers[:, :, BURN_IN:]
+    if settled.size and min(map(effective, settled)) < ENOUGH:
+        settled = numbers[:, :, max(BURN_IN, numbers.shape[2] // 2) :]
     return settled, seconds * settled.shape[2] / numbers.shape[2]
 
 
