@@ -100,7 +100,11 @@ def test_the_last_line_says_what_to_do_next(sampled):
     )
     unsettled = replace(sampled, run={**sampled.run, "verdicts": {"labels": NOT_SETTLED}})
     assert next_step(unsettled, [Path("my out/labels.csv")]) == (
-        "Next: open 'my out/labels.csv'; run longer chains (--sweeps 180)"
+        "Next: open 'my out/labels.csv'; run more chains (--chains 4), or give gold"
+    )
+    short = {"labels": {**NOT_SETTLED, "one_label": 1.0}}  # the chains agree, but hardly moved
+    assert next_step(replace(sampled, run={**sampled.run, "verdicts": short}), []) == (
+        "Next: add --out result/ for a report; run longer chains (--sweeps 180)"
     )
     vote = coterie.MajorityVote().fit([(1, "a", "x"), (1, "b", "y"), (2, "a", "x")]).posterior_
     assert next_step(vote, [Path("out/labels.csv"), Path("out/report.html")]).endswith(
