@@ -2,7 +2,7 @@
 
 :mod:`coterie.numeric.jit` asks for ``OPTIONS``, and compiles plainly where this module cannot be
 imported or what it asks for cannot be compiled. ``python -m benchmarks samplers.compilation``
-prints what it is worth: sweeps two to six times as fast, and two thirds of the compilation.
+prints what it is worth: sweeps three to sixteen times as fast, and two thirds of the compilation.
 
 numba optimises every function by itself and makes machine code of it, then links it into those
 that call it, where both are done again. What is never called by itself needs neither: it gets a
