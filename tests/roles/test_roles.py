@@ -216,3 +216,12 @@ def test_every_pattern_has_a_kind():
     }  # fmt: skip
     either = Role(Pattern.GOOD, or_else=Pattern.NOVICE)
     assert (str(either), either.kind) == ("good or novice", Kind.GOOD)
+
+
+def test_the_shift_is_everybodys_own_and_none_where_gold_shows_all():
+    matrix = np.array([[0.62, 0.38], [0.38, 0.62]])
+    draws, balance = np.tile(matrix, (400, 2, 1, 1)), np.full((400, 2), 0.5)
+    plain = roles_of(draws, balance, ["a", "b"], ["a", "b"]).words
+    both = roles_of(draws, balance, ["a", "b"], ["a", "b"], shift=np.array([0.4, 0.0])).words
+    assert both[0] == "too little gold to say"
+    assert both[1] == plain[1] != both[0]
