@@ -1,1 +1,0 @@
-"""Gibbs samplers, one file or folder per model (numba)."""
