@@ -16,14 +16,18 @@ import numpy as np
 
 from coterie.data.keys import key_of
 from coterie.data.shards import Shard
-from coterie.inference.blocked import without_items
-from coterie.inference.engine import Order, Session, Sizes, connect
-from coterie.inference.work import work_of
-from coterie.kernels.gibbs.blocked import consensus
-from coterie.kernels.gibbs.blocked.items import Given, Totals, new_totals
-from coterie.kernels.gibbs.consensus.items import Given as HardGiven
-from coterie.numeric.keyed import Stream
-from coterie.priors import ConsensusPrior
+from coterie.inference.shards import (
+    Blocks,
+    Given,
+    Holder,
+    Order,
+    Session,
+    Sizes,
+    Threads,
+    Totals,
+    connect,
+)
+from coterie.kernels.space import classes_alone
 
 CLASSES, PER_ITEM = 3, 10
 FLAGS = ("-O3", "-march=native", "-std=c11", "-fopenmp")
@@ -36,12 +40,12 @@ POINTERS = (
 class MadeShards:
     """Random labels, made where they are opened: ten per item, three classes."""
 
-    n_classes = n_answers = CLASSES
-
     def __init__(
-        self, n_labels: int, n_annotators: int, n_shards: int, *, right: bool = False
-    ) -> None:
+        self, n_labels: int, n_annotators: int, n_shards: int, *, right: bool = False,
+        classes: int = CLASSES,
+    ) -> None:  # fmt: skip
         self.right = right  # labels of three items of four are their truth
+        self.n_classes = self.n_answers = classes
         self.n_items, self.n_labels = n_labels // PER_ITEM, n_labels
         self.n_annotators, self.n_shards = n_annotators, n_shards
         self.labels_per_annotator = np.full(n_annotators, n_labels // n_annotators)
@@ -55,9 +59,9 @@ class MadeShards:
         n, rng = last - first, np.random.default_rng(k)
         annotator = rng.integers(0, self.n_annotators, (n, PER_ITEM), np.int32)
         annotator.sort(axis=1)
-        answer = rng.integers(0, CLASSES, n * PER_ITEM, np.int32)
+        answer = rng.integers(0, self.n_classes, n * PER_ITEM, np.int32)
         if self.right:
-            truth = np.repeat(rng.integers(0, CLASSES, n, np.int32), PER_ITEM)
+            truth = np.repeat(rng.integers(0, self.n_classes, n, np.int32), PER_ITEM)
             known = np.repeat(rng.random(n) < 0.75, PER_ITEM)
             answer = np.where(known & (rng.random(len(answer)) < 0.8), truth, answer)
         start = np.arange(n + 1, dtype=np.int64) * PER_ITEM
@@ -65,13 +69,34 @@ class MadeShards:
         return Shard(key, start, annotator.reshape(-1), answer, np.full(n, -1, np.int32))
 
 
-def given_for(n_annotators: int) -> Given:
+def sizes_of(shards: MadeShards, hard: bool = False) -> Sizes:
+    """How items are counted; one in four is hard, if any is."""
+    space = classes_alone(np.ones(shards.n_classes))
+    guessing = np.array([0.0, 0.5, 0.9] if hard else [0.0])
+    sizes = (shards.n_annotators, shards.n_classes, shards.n_answers, space, guessing)
+    return Sizes(*sizes, tempered=hard, design_effect=0.05 * hard)
+
+
+def given_for(sizes: Sizes) -> Given:
     """Matrices of people who are mostly right."""
-    rng = np.random.default_rng(1)
-    matrix = rng.dirichlet(np.ones(CLASSES), (n_annotators, CLASSES))
-    matrix = np.ascontiguousarray((matrix + 2 * np.eye(CLASSES)).swapaxes(1, 2) / 3)
-    balance = np.full(CLASSES, 1 / CLASSES)
-    return Given(balance, np.log(balance), matrix, np.log(matrix))
+    rng, n = np.random.default_rng(1), sizes.n_classes
+    matrix = rng.dirichlet(np.ones(n), (sizes.n_rows, n))
+    matrix = np.ascontiguousarray((matrix + 2 * np.eye(n)).swapaxes(1, 2) / 3)
+    open_cells = sizes.space.open_cells()
+    return Given(
+        weight=open_cells / n,
+        log_weight=np.where(open_cells, -np.log(n), -np.inf),
+        chance=matrix,
+        log_chance=np.log(matrix),
+        kinds=np.array([0.75, 0.15, 0.1]) if sizes.tempered else np.ones(1),
+        hard=np.full(n, 1 / n) if sizes.tempered else np.zeros(0),
+    )
+
+
+def held_by(engine: Any, shards: MadeShards, sizes: Sizes) -> Session:
+    """The shards in the hands of an engine."""
+    session: Session = engine.open(Blocks(shards, range(len(shards))), sizes)
+    return session
 
 
 class Crowd(ctypes.Structure):
@@ -108,12 +133,12 @@ class CSweep:
         parts = [shards.open(k) for k in range(len(shards))]
         names = ("key", "item_annotator", "item_answer", "gold")
         self.arrays = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
-        self.totals = new_totals(shards.n_annotators, CLASSES, CLASSES)
+        self.totals = Totals.none(sizes_of(shards))
         self.arrays |= {
             "item_start": np.arange(shards.n_items + 1, dtype=np.int64) * PER_ITEM,
-            "balance": given.balance,
+            "balance": given.weight[0],
             "chance": given.chance,
-            "class_total": self.totals.class_total,
+            "class_total": self.totals.cell_total,
             "said": self.totals.said,
             "sums": np.zeros((shards.n_items, CLASSES)),
         }
@@ -146,12 +171,12 @@ def timed(run: Callable[[], Any]) -> tuple[float, float]:
     return time.process_time() - start[0], time.perf_counter() - start[1]
 
 
-def sweeper(session: Session, given: Given | HardGiven) -> Callable[[], Totals]:
+def sweeper(session: Session, given: Given) -> Callable[[], Totals]:
     """Sweeps one after the other, tallied."""
     done = iter(range(10**9))
 
     def sweep() -> Totals:
-        return session.sweep(Order(0, Stream(1, 2, 3), given, tallied=next(done)))
+        return session.sweep(Order(0, np.array([1, 2, 3], np.uint64), given, tallied=next(done)))
 
     return sweep
 
@@ -161,11 +186,12 @@ def against_c(library: Any, n_labels: int, n_annotators: int, rounds: int = 7) -
 
     Beside their ratio that of the clock on the wall, which means something on a machine at rest.
     """
-    shards, given = MadeShards(n_labels, n_annotators, 8), given_for(n_annotators)
+    shards = MadeShards(n_labels, n_annotators, 8)
+    given = given_for(sizes_of(shards))
     row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
     loop = CSweep(library, shards, given)
     for threads in (1, 2):
-        session = connect("threads", threads).open(shards)
+        session = held_by(Threads(threads), shards, sizes_of(shards))
         sweep = sweeper(session, given)
         for found, expected in zip(sweep()[:2], loop.run(threads)[:2], strict=True):
             np.testing.assert_array_equal(found, expected)
@@ -183,36 +209,17 @@ def against_c(library: Any, n_labels: int, n_annotators: int, rounds: int = 7) -
     return row
 
 
-def hard_given(shards: MadeShards, given: Given) -> HardGiven:
-    """The same matrices for the items of Consensus, one in four of which is hard."""
-    prior = consensus.pack_prior(ConsensusPrior(class_weights=1.0).resolve(CLASSES, CLASSES), 0.05)
-    data, rng = without_items(shards), np.random.default_rng(0)
-    start = np.zeros(0, np.int32), np.zeros(shards.n_annotators, np.int32)
-    state = consensus.initial_state(data, prior, *start, rng)
-    found = consensus.new_scratch(state, data, prior).whole.given
-    told = {
-        "balance": given.balance,
-        "kinds": np.array([0.75, 0.15, 0.1]),
-        "hard": np.full(CLASSES, 1 / CLASSES),
-        "chance": given.chance,
-    }
-    for name, values in told.items():
-        getattr(found.drawn, name)[:] = values
-        getattr(found.drawn, f"log_{name}")[:] = np.log(values)
-    return found
-
-
 def of_consensus(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]:
     """Nanoseconds of processor time per label of a sweep of Consensus, on one thread and on two.
 
     Labels are right in three of four items, so that most items are plain.
     """
     shards = MadeShards(n_labels, n_annotators, 8, right=True)
-    given = hard_given(shards, given_for(n_annotators))
+    sizes = sizes_of(shards, hard=True)
     row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
     for threads in (1, 2):
-        session = connect("threads", threads).open(shards, 3)
-        sweep = sweeper(session, given)
+        session = held_by(Threads(threads), shards, sizes)
+        sweep = sweeper(session, given_for(sizes))
         kinds = sweep().kind_total
         took = best(sweep, rounds, time.process_time)
         session.close()
@@ -221,20 +228,22 @@ def of_consensus(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str,
     return row
 
 
-def bytes_per_label(n_labels: int, n_annotators: int, n_kinds: int = 0) -> float:
+def bytes_per_label(n_labels: int, n_annotators: int) -> float:
     """What a holder of all shards keeps, the sums of probabilities left out."""
-    sizes = Sizes(n_annotators, CLASSES, CLASSES, n_kinds)
-    items, _ = work_of(sizes).take(MadeShards(n_labels, n_annotators, 1).open(0), None)
-    return sum(getattr(array, "nbytes", 0) for array in items) / n_labels
+    shards = MadeShards(n_labels, n_annotators, 1)
+    holder = Holder(sizes_of(shards), {0: shards.open(0)})
+    return sum(array.nbytes for array in holder.items[0]) / n_labels
 
 
 def on_dask(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]:
     """Seconds per sweep of two threads, of one Dask worker and of two."""
     import distributed
 
-    shards, given = MadeShards(n_labels, n_annotators, 16), given_for(n_annotators)
+    shards = MadeShards(n_labels, n_annotators, 16)
+    sizes = sizes_of(shards)
+    given = given_for(sizes)
     row: dict[str, Any] = {"labels": n_labels, "annotators": n_annotators}
-    session = connect("threads", 2).open(shards)
+    session = held_by(Threads(2), shards, sizes)
     sweep = sweeper(session, given)
     sweep()
     row["two threads"] = best(sweep, rounds)
@@ -246,7 +255,7 @@ def on_dask(n_labels: int, n_annotators: int, rounds: int = 5) -> dict[str, Any]
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
-            held = connect(client).open(shards)
+            held = held_by(connect(client), shards, sizes)
             sweep = sweeper(held, given)
             sweep()
             row[f"{n_workers} Dask"] = best(sweep, rounds)

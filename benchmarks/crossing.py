@@ -17,7 +17,7 @@ import coterie
 
 WANTED = 100
 SIZES = (1_000, 10_000, 100_000, 300_000, 1_000_000)
-KINDS = ("IBCC", "CBCC", "HCBCC", "Consensus")
+KINDS = ("IBCC", "CBCC", "HCBCC")
 
 
 def to_wanted(kind: str, sampler: str, crowd: coterie.Crowd, sweeps: int) -> tuple[float, float]:

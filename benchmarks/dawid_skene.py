@@ -62,12 +62,14 @@ def fastest(ticks: list[float]) -> float:
 
 def run_coterie(frame: pd.DataFrame) -> float:
     import coterie
-    from coterie.kernels.dawid_skene import estimate_from, maximise
+    from coterie.inference.ascent import in_memory, maximise
+    from coterie.kernels.expected import estimate
 
     model = coterie.DawidSkene(2, FORCED).fit(frame)  # for the memory; compiles, too
-    codes = model.posterior_.annotations.codes
-    start = estimate_from(codes, model.posterior_.item_probability)
-    ticks = [time.perf_counter() for _ in islice(maximise(codes, start), 30)]
+    posterior = model.posterior_
+    items = in_memory(posterior.annotations.codes)
+    start = estimate(items.count(posterior.item_probability, N_CLASSES))
+    ticks = [time.perf_counter() for _ in islice(maximise(items, start), 30)]
     return fastest(ticks)
 
 

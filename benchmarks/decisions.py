@@ -25,8 +25,9 @@ import numpy as np
 
 import coterie
 from benchmarks.default import sets
-from coterie.assign.belief import LIKELIEST
-from coterie.kernels.dawid_skene import estimate_from
+from coterie.abilities import Abilities
+from coterie.inference.ascent import in_memory
+from coterie.kernels.expected import estimate
 from coterie.posterior import Posterior
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))  # what is exact, and slow, lies there
@@ -53,7 +54,7 @@ def information() -> None:
                 means = asked_for(exactly)
                 likeliest = _likeliest(exactly)
                 plug = asked_for(likeliest)
-                rest = asked_for(replace(likeliest, settings={LIKELIEST: 0.0}))
+                rest = asked_for(replace(likeliest, abilities=Abilities(likeliest=True)))
                 draws = asked_for(sampled_posterior_of(problem, prior, DRAWS, rng))
                 exact = {pair: refitted_information(problem, prior, *pair) for pair in missing}
                 bits += exact.values()
@@ -73,7 +74,8 @@ def information() -> None:
 def _likeliest(posterior: Posterior) -> Posterior:
     """Give the same with the likeliest matrices for these beliefs."""
     codes, p = posterior.annotations.codes, posterior.item_probability
-    return replace(posterior, confusion_mean=estimate_from(codes, p).confusion)
+    found = estimate(in_memory(codes).count(p, codes.n_classes))
+    return replace(posterior, confusion_mean=found.confusion.swapaxes(1, 2))
 
 
 def _off(errors: list[float]) -> str:

@@ -11,9 +11,7 @@ import time
 
 import numpy as np
 
-from coterie.kernels.dawid_skene import Counts, Parameters, counts_of, estimate
-from coterie.kernels.soft.dirichlet import row_prior, update_rows
-from coterie.kernels.soft.engine import Size, add_sums, sums_of
+from coterie.kernels.expected import Model, Size, add_sums, believe, estimate, new_sums
 
 TIMES = 5
 
@@ -31,21 +29,13 @@ def main() -> None:
     print("| annotators | MB of counts | add | M-step, EM | M-step, variational |")
     print("|--:|--:|--:|--:|--:|")
     for annotators in (1_000, 100_000, 1_000_000):
-        sums = sums_of(Size(annotators, 3, 10**8, 10**7), 3)
-        more = sums_of(Size(annotators, 3, 10**8, 10**7), 3)
+        sums, more = (new_sums(Size(1, annotators, 3, 10**8, 10**7), 3) for _ in range(2))
         sums.said[:] = np.random.default_rng(0).integers(1, 2**40, sums.said.shape)
-        counts = Counts(np.empty(3), np.empty(sums.said.shape))
-        parameters = Parameters(np.empty(3), np.empty(sums.said.shape))
-        prior, rows = row_prior(np.ones((1, 3, 3))), np.empty(sums.said.shape)
-
-        def em(sums=sums, counts=counts, parameters=parameters) -> None:
-            counts_of(sums, counts)
-            estimate(counts, 0.0, parameters)
-
+        model = Model(np.ones(3), np.ones(1), np.ones((3, 3)))
         work = (
             lambda sums=sums, more=more: add_sums(sums, more),
-            em,
-            lambda said=sums.said, rows=rows, prior=prior: update_rows(said, 2.0**30, prior, rows),
+            lambda sums=sums: estimate(sums),
+            lambda sums=sums, model=model: believe(model, sums),
         )
         each = [f"{1e9 * shortest(one) / sums.said.size:.1f}" for one in work]
         print(f"| {annotators:,} | {sums.said.nbytes / 1e6:.1f} | {' | '.join(each)} |")

@@ -19,12 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.blocked import CLASSES, MadeShards, given_for
+from benchmarks.blocked import CLASSES, MadeShards, given_for, sizes_of
 from coterie.engines.dask import Slot, _for_slot
-from coterie.inference.engine import Order, Sizes, add_totals
-from coterie.inference.holder import Holder
-from coterie.kernels.gibbs.blocked.items import new_totals
-from coterie.numeric.keyed import Stream
+from coterie.inference.shards import Holder, Order, Totals
 
 BANDWIDTH = {10_000: 12.5e6, 100_000: 125e6, 1_000_000: 125e6}
 """Bytes a second, by annotators: 100 Mbit/s and 1 Gbit/s, so that the link weighs."""
@@ -64,7 +61,7 @@ class Throttled:
     """Workers behind a link."""
 
     def __init__(self, shards: MadeShards) -> None:
-        self.sizes = Sizes(shards.n_annotators, CLASSES, CLASSES)
+        self.sizes = sizes_of(shards)
         self.link = Link(BANDWIDTH[shards.n_annotators])
         numbers = range(len(shards))
         self.holders = [Holder(self.sizes, {k: shards.open(k)}, sparse=True) for k in numbers]
@@ -77,18 +74,20 @@ class Throttled:
             told = self.link.send(_for_slot(order, Slot("", 0, holder.rows, 0)))
             return self.link.send(holder.sweep(told)), holder.rows
 
-        add_totals(self.pool.map(one, self.holders), new_totals(*self.sizes))
+        totals = Totals.none(self.sizes)
+        for more, rows in self.pool.map(one, self.holders):
+            totals.add(more, rows)
 
 
 def check(annotators: int, workers: int, labels: int) -> None:
     """Print what link and processor should take in a sweep beside what they took."""
     shards = MadeShards(labels, annotators, workers)
-    session, given = Throttled(shards), given_for(annotators)
-    session.sweep(Order(0, Stream(1, 2, 0), given))
+    session, given = Throttled(shards), given_for(sizes_of(shards))
+    session.sweep(Order(0, np.array([1, 2, 0], np.uint64), given))
     link = session.link
     link.passed, link.busy = 0, 0.0
     start, cpu = time.perf_counter(), time.process_time()
-    session.sweep(Order(0, Stream(1, 2, 1), given))
+    session.sweep(Order(0, np.array([1, 2, 1], np.uint64), given))
     took, cpu = time.perf_counter() - start, time.process_time() - cpu
     heard = np.mean(
         [1 if one.rows is None else len(one.rows) / annotators for one in session.holders]

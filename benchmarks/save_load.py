@@ -42,9 +42,10 @@ def annotations(labels: int, rng: np.random.Generator) -> Annotations:
 def posterior(labels: int, *, sampled: bool) -> Posterior:
     rng = np.random.default_rng(0)
     data = annotations(labels, rng)
-    matrix = (N_ANNOTATORS, N_CLASSES, N_CLASSES)
+    drawn = rng.random((CHAINS, MATRICES, N_ANNOTATORS, N_CLASSES, N_CLASSES), np.float32)
+    drawn /= drawn.sum(axis=-1, keepdims=True)
     draws = Draws(
-        confusion=rng.random((CHAINS, MATRICES, *matrix), np.float32),
+        confusion=drawn,
         class_balance=rng.dirichlet(np.ones(N_CLASSES), (CHAINS, MATRICES)),
         partition=rng.integers(0, 12, (CHAINS, PARTITIONS, N_ANNOTATORS), np.int32),
         n_coteries=np.full((CHAINS, PARTITIONS), 12),

@@ -46,8 +46,7 @@ def main(most: int) -> None:
         show("blocked truth sweep, nanoseconds per label, against C with OpenMP", rows)
     rows = [of_consensus(*pair) for pair in pairs]
     show("the items of Consensus, nanoseconds per label", rows)
-    held = [bytes_per_label(sizes[-1], CROWDS[0], n_kinds) for n_kinds in (0, 3)]
-    print(f"\nbytes per label held: {held[0]:.1f}; of Consensus {held[1]:.1f}")
+    print(f"\nbytes per label held: {bytes_per_label(sizes[-1], CROWDS[0]):.1f}")
     rows = [on_dask(n, CROWDS[0]) for n in sizes if n >= min(LEAST_ON_DASK, sizes[-1])]
     show("seconds per sweep, 1,000 annotators", rows)
     for n in sizes[1:]:

@@ -120,17 +120,16 @@ def iterations(folder: Path, *_: Any) -> dict[str, float]:
     import numpy as np
 
     import coterie
-    from coterie.inference.soft_shards import SoftShards
-    from coterie.kernels.dawid_skene import Counts, estimated, maximise
-    from coterie.kernels.soft.variational import ascend
-    from coterie.models.sharded import even_votes, numbers_of, vote_start
+    from coterie.inference.ascent import ascend, in_shards, maximise
+    from coterie.kernels.expected import estimate
+    from coterie.models.sharded import vote_start
 
     labels = coterie.scan(folder / "*.parquet")
-    items = SoftShards(labels)
-    counts = Counts(*numbers_of(items.count(vote_start(items), labels.n_classes)))
+    items = in_shards(labels)
+    votes = vote_start(items, labels.n_items)
     steps = {
-        "DawidSkene": maximise(items, estimated(counts, 0.0)),
-        "IBCCVB": ascend(items, coterie.IBCCVB().model(labels), even_votes),
+        "DawidSkene": maximise(items, estimate(items.count(votes, labels.n_classes))),
+        "IBCCVB": ascend(items, coterie.IBCCVB().model(labels), votes),
     }
     found = {}
     for name, rounds in steps.items():

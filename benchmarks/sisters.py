@@ -22,8 +22,8 @@ import pandas as pd
 import coterie
 from coterie.data.codes import Codes, encode
 from coterie.data.votes import count_votes
-from coterie.kernels.dawid_skene import estimate_from, maximise
-from coterie.kernels.soft.variational import ascend, own_rows
+from coterie.inference.ascent import ascend, in_memory, maximise
+from coterie.kernels.expected import Model, estimate
 from coterie.kernels.vote import vote_shares
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -163,11 +163,10 @@ def speed() -> None:
     for name, sizes in CROWDS.items():
         codes = crowd(*sizes)
         shares = vote_shares(count_votes(codes), codes.gold)
-        n = codes.n_classes
-        model = own_rows(np.ones((n, n)) + 3 * np.eye(n), np.ones(n), np.ones(1))
-        em, vb = in_turns(
-            maximise(codes, estimate_from(codes, shares)), ascend(codes, model, shares)
-        )
+        n, items = codes.n_classes, in_memory(codes)
+        model = Model(np.ones(n), np.ones(1), np.ones((n, n)) + 3 * np.eye(n))
+        start = estimate(items.count(shares, n))
+        em, vb = in_turns(maximise(items, start), ascend(items, model, shares))
         print(f"{name:34s} {1e3 * em:9.3f} {1e3 * vb:9.3f} {vb / em:6.2f}", flush=True)
 
 

@@ -51,5 +51,7 @@ def test_what_stays_slow_fails_by_name(measured, capsys):
 def test_every_kernel_is_on_record():
     record = json.loads(regression.RECORD.read_text())
     assert set(record) == set(regression.KERNELS)
-    # A share near zero would pass anything; one above 1.5 is slower than before anybody looked.
-    assert all(0.01 < share < 1.5 for share in record.values())
+    # A share near zero would pass anything; a loop above 1.5 is slower than before anybody looked.
+    # A fit is more than its loops: of a small crowd it takes several times as long.
+    assert all(0.01 < share < 1.5 for name, share in record.items() if name != "consensus")
+    assert 1 < record["consensus"] < 15

@@ -16,9 +16,8 @@ import pandas as pd
 from scipy.special import gammaln
 
 import coterie
+from benchmarks.samplers.adapters import Sampler
 from benchmarks.samplers.report import Report, run
-from coterie.kernels.keep import Record, Streams, keep_nothing
-from coterie.kernels.record import new_tally, new_trace
 from coterie.metrics import adjusted_rand_index
 from coterie.simulation.groups import KINDS, SCENARIOS, Group
 
@@ -102,18 +101,13 @@ def measure(crowd: coterie.Crowd, way: str) -> tuple[float, float]:
 
 def from_a_start(crowd: coterie.Crowd, model: coterie.Consensus, true: bool) -> tuple[float, float]:
     """Where a chain ends that starts in the true kinds, or with all in one: ARI, coteries."""
-    given = crowd.annotations
-    codes, kernels, prior = given.codes, model.kernels(), model.pack_prior(given)
-    layout, rng = model.hooks().layout(codes, prior), np.random.default_rng(0)
+    given, found = crowd.annotations, []
     kinds = pd.factorize(crowd.groups[given.annotators])[0].astype(np.int32)
     truth = given.classes.searchsorted(crowd.truth[given.items]).astype(np.int32)
-    state = kernels.initial_state(codes, prior, truth, kinds if true else 0 * kinds, rng)
-    scratch, found = kernels.new_scratch(state, codes, prior), []
+    chain = Sampler(model, given, (truth, kinds if true else 0 * kinds))
     for _ in range(BLOCKS):
-        trace = new_trace(SWEEPS, codes.n_classes, layout)
-        record = Record(new_tally(codes, layout), trace, keep_nothing(codes))
-        kernels.run_block(state, codes, prior, Streams(rng, rng, rng), record, scratch)
-        found.append((adjusted_rand_index(state.group, kinds), trace.n_coteries.mean()))
+        n_coteries = chain.run(SWEEPS)["n_coteries"].mean()
+        found.append((adjusted_rand_index(chain.chain.state["group"], kinds), n_coteries))
     return tuple(np.mean(found[BLOCKS // 2 :], axis=0))
 
 

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 import coterie
-from coterie.kernels.keep import Record, Streams, keep_nothing
-from coterie.kernels.record import new_tally, new_trace
+from benchmarks.samplers.adapters import Sampler
 from coterie.models import SamplingEstimator, make_model
 
 SWEEPS, BURN_IN = 4_000, 1_200
@@ -80,20 +79,13 @@ def chain_from(
     code = {str(c): t for t, c in enumerate(annotations.classes)}
     items = [str(item) for item in annotations.items]
     start = np.array([code[labels[item]] for item in items], np.int32)
-    kernels, codes = estimator.kernels(), annotations.codes
-    prior = estimator.pack_prior(annotations)
-    layout = estimator.hooks().layout(codes, prior)
-    rng = np.random.default_rng(1)
-    group = np.zeros(annotations.n_annotators, np.int32)
-    state = kernels.initial_state(codes, prior, start, group, rng)
-    trace = new_trace(FROM_A_START, codes.n_classes, layout)
-    record = Record(new_tally(codes, layout), trace, keep_nothing(codes))
-    scratch = kernels.new_scratch(state, codes, prior)
-    kernels.run_block(state, codes, prior, Streams(rng, rng, rng), record, scratch)
-    ends = pd.Series(state.truth, items)[truth.index]
+    nobody = np.zeros(annotations.n_annotators, np.int32)
+    chain = Sampler(estimator, annotations, (start, nobody), seed=1)
+    first, before = chain.run(FROM_A_START - LATE)["log_joint"], chain.sums()
+    late = chain.run(LATE)["log_joint"].mean()
+    ends = pd.Series((chain.sums() - before).argmax(axis=1), items)[truth.index]
     right = (ends.to_numpy() == truth.map(code).to_numpy()).mean()
-    late = trace.log_joint[-LATE:].mean()
-    print(f"from the {name}: log joint {trace.log_joint[0]:,.0f} to {late:,.0f}, right {right:.3f}")
+    print(f"from the {name}: log joint {first[0]:,.0f} to {late:,.0f}, right {right:.3f}")
 
 
 def main() -> None:

@@ -1,20 +1,22 @@
-"""The kernels of ``coterie`` that the benchmarks call, all in one place."""
+"""What the benchmarks call of ``coterie``'s samplers, all in one place."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.samplers import problems
+from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.data.votes import count_votes
-from coterie.kernels.gibbs import cbcc, hcbcc, ibcc
-from coterie.kernels.keep import Record, Streams, keep_nothing
-from coterie.kernels.record import new_tally, new_trace
-from coterie.priors import CBCCPrior, HCBCCPrior, IBCCPrior
+from coterie.inference.chain import count_truth, make_chain
+from coterie.inference.pool import split_columns
+from coterie.inference.shards import Threads
+from coterie.models import make_model
+from coterie.priors import IBCCPrior
 
-KERNELS = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}
-PRIORS = {"ibcc": IBCCPrior, "cbcc": CBCCPrior, "hcbcc": HCBCCPrior}
 NAMES = {"ibcc": "iBCC", "cbcc": "cBCC", "hcbcc": "hcBCC"}
 
 
@@ -34,10 +36,7 @@ def ibcc_prior(data: Codes) -> Dirichlets:
 
 def count(truth: np.ndarray, data: Codes) -> np.ndarray:
     """Labels by annotator, true class and answer, shape (L, T, C)."""
-    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
-    said = np.zeros((len(data.annotator_start) - 1, data.n_classes, data.n_answers), np.int32)
-    np.add.at(said, (data.item_annotator, truth[item], data.item_answer), 1)
-    return said
+    return np.ascontiguousarray(count_truth(truth, data)["said"].swapaxes(1, 2))
 
 
 def vote(data: Codes) -> np.ndarray:
@@ -45,33 +44,58 @@ def vote(data: Codes) -> np.ndarray:
 
 
 class Sampler:
-    """A model on data, at rest between blocks of sweeps."""
+    """A chain as fits run it, at rest between blocks of sweeps; its result is never asked for.
+
+    Parameters
+    ----------
+    model
+        Its name, or an estimator.
+    data
+        The labels.
+    start
+        Classes and groups; None: where the chain of this number starts.
+    seed, number
+        Of the chain.
+    """
 
     def __init__(
-        self, model: str, data: Codes, start: tuple[np.ndarray, np.ndarray], seed: int = 0
-    ) -> None:
-        self.model, self.data, self.kernels = model, data, KERNELS[model]
-        self.rng = np.random.default_rng(seed)
-        self.prior = self.kernels.pack_prior(PRIORS[model].paper(data.n_classes, data.n_answers))
-        self.state = self.kernels.initial_state(data, self.prior, *start, self.rng)
-        self.tally, self.streams = new_tally(data), Streams(self.rng, self.rng, self.rng)
-        self.scratch = self.kernels.new_scratch(self.state, data, self.prior)
-        self.clusters: list[float] = []
+        self, model: Any, data: Codes | Annotations,
+        start: tuple[np.ndarray, np.ndarray] | None = None, seed: int = 0, number: int = 0,
+    ) -> None:  # fmt: skip
+        annotations = data if isinstance(data, Annotations) else problems.annotations(data)
+        self.model, self.data = model, annotations.codes
+        made = make_model(model) if isinstance(model, str) else copy(model)
+        sampler = made.set_params(burn_in=0)._sampler(annotations)
+        items = sampler.blocks and Threads(0).open(sampler.blocks, sampler.sizes)
+        self.chain = make_chain(sampler, number, np.random.SeedSequence(seed), items)
+        self.clusters: list[int] = []
+        if start is not None:
+            truth, group = (np.array(codes, np.int32) for codes in start)
+            found = count_truth(truth, self.data)
+            found |= {"truth": truth, "cell_total": found["class_total"]}
+            found |= self.chain.people.start(group, self.chain.streams.moves)
+            state = self.chain.state
+            state |= {name: found[name] for name in state if name in found}
 
-    def run(self, sweeps: int) -> Any:
-        """Make sweeps, as a chain does; give the trace."""
-        trace = new_trace(sweeps, self.data.n_classes)
-        record = Record(self.tally, trace, keep_nothing(self.data))
-        self.kernels.run_block(
-            self.state, self.data, self.prior, self.streams, record, self.scratch
-        )
-        self.clusters += trace.n_coteries.tolist()
-        return trace
+    def run(self, sweeps: int) -> dict[str, np.ndarray]:
+        """Make sweeps; give what is noted of each."""
+        parts, end = [], self.chain.done + sweeps
+        while self.chain.done < end:
+            parts.append(self.chain._advance(end - self.chain.done))
+            self.chain.done += len(parts[-1]["log_joint"])
+        noted = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        self.clusters += noted.get("n_coteries", np.zeros(0)).tolist()
+        return noted
+
+    def sums(self) -> np.ndarray:
+        """The probabilities of the classes, summed over sweeps, shape (items, T)."""
+        self.chain.rest()
+        return split_columns(self.chain.sums, self.chain.sampler)[0].copy()
 
     def where(self) -> tuple[np.ndarray, np.ndarray]:
         """The truth and the grouping, from which another sampler can start."""
-        nobody = np.zeros(len(self.data.annotator_start) - 1, np.int32)
-        return self.state.truth.copy(), getattr(self.state, "group", nobody).copy()
+        state, nobody = self.chain.state, np.zeros(len(self.data.annotator_start) - 1, np.int32)
+        return state["truth"].copy(), state.get("group", nobody).copy()
 
 
 def one_group(data: Codes) -> tuple[np.ndarray, np.ndarray]:
@@ -81,11 +105,10 @@ def one_group(data: Codes) -> tuple[np.ndarray, np.ndarray]:
 
 def truth_conditional(sampler: Sampler, i: int) -> np.ndarray:
     """p(z[i] | all else), shape (T,): the tally of a sweep in which all other items are gold."""
-    truth = sampler.state.truth
+    truth, group = sampler.where()
     gold = truth.copy()
     gold[i] = -1
     gold.setflags(write=False)
-    data = sampler.data._replace(gold=gold)
-    lone = Sampler(sampler.model, data, sampler.where())
+    lone = Sampler(sampler.model, sampler.data._replace(gold=gold), (truth, group))
     lone.run(1)
-    return lone.tally.probability[i]
+    return lone.sums()[i]

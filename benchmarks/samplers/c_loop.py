@@ -50,8 +50,8 @@ class CLoop:
     """iBCC's truth sweep in C, from where a sampler is; the arrays are its own."""
 
     def __init__(self, library: Any, sampler: Sampler) -> None:
-        data, state = sampler.data, sampler.state
-        n_items = len(state.truth)
+        data, (truth, _) = sampler.data, sampler.where()
+        n_items = len(truth)
         assert (data.gold < 0).all()
         assert (np.diff(data.item_start) > 0).all(), "the C loop knows no gold and no bare items"
         self.arrays = {
@@ -59,10 +59,10 @@ class CLoop:
             "item_annotator": data.item_annotator.astype(np.int32),
             "item_answer": data.item_answer.astype(np.int32),
             **ibcc_prior(data)._asdict(),
-            "truth": state.truth.copy(),
-            "class_total": state.class_total.copy(),
+            "truth": truth,
+            "class_total": np.bincount(truth, minlength=data.n_classes),
             "tally": np.zeros((n_items, data.n_classes)),
-            **_recount(state.truth, data),
+            **_recount(truth, data),
         }
         pointers = {name: array.ctypes.data for name, array in self.arrays.items()}
         seed = np.random.default_rng(0).integers(2**63, size=4).tolist()
@@ -93,8 +93,9 @@ def check(loop: CLoop, sampler: Sampler, items: int = 20) -> None:
     All items but one are clamped as gold, so that a sweep tallies that item's conditional,
     whatever the sampler draws.
     """
-    assert (loop.arrays["truth"] == sampler.state.truth).all()
-    for i in np.linspace(0, len(sampler.state.truth) - 1, items).astype(int).tolist():
+    truth, _ = sampler.where()
+    assert (loop.arrays["truth"] == truth).all()
+    for i in np.linspace(0, len(truth) - 1, items).astype(int).tolist():
         expected = truth_conditional(sampler, i)
         np.testing.assert_allclose(loop.conditional(i), expected, rtol=1e-9, atol=1e-12)
     loop.run(2)

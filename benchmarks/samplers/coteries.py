@@ -31,11 +31,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import coterie
+from benchmarks.samplers.adapters import Sampler
 from benchmarks.samplers.report import Report, run
-from coterie.inference import Chain
-from coterie.kernels.keep import Record, keep_nothing
-from coterie.kernels.record import new_tally, new_trace
-from coterie.models import make_model
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("rte", "dog", "adult", "music_genre", "relevance")
@@ -58,32 +55,18 @@ BEST, LEAST = ">= 3", ">= 0.8"
 
 
 class Runner:
-    """A chain that makes as many sweeps as it is told, with a number of proposals in each."""
+    """A chain that makes as many sweeps as it is told, with splits and merges or without."""
 
-    def __init__(self, sampler: Any, number: int, seed: np.random.SeedSequence, splits: bool):
-        self.sampler, self.chain = sampler, Chain(sampler, number, seed)
-        kernels, data = sampler.kernels, sampler.data
-        self.scratch = kernels.new_scratch(self.chain.state, data, sampler.prior)
+    def __init__(self, model: str, annotations: coterie.Annotations, number: int, splits: bool):
+        self.sampler = Sampler(model, annotations, seed=number, number=number)
         if not splits:
-            proposals_of(self.scratch)[0] = 0
+            self.sampler.chain.people.proposals = lambda *_: 0
 
     def sweep(self, n: int) -> tuple[np.ndarray, float]:
         """The numbers of coteries after each of n sweeps, and the processor time they took."""
-        sampler, chain, data = self.sampler, self.chain, self.sampler.data
-        trace = new_trace(n, data.n_classes)
-        record = Record(new_tally(data, sampler.layout), trace, keep_nothing(data))
         start = time.process_time()
-        sampler.kernels.run_block(
-            chain.state, data, sampler.prior, chain.streams, record, self.scratch
-        )
-        return trace.n_coteries.astype(float), time.process_time() - start
-
-
-def proposals_of(scratch: Any) -> np.ndarray:
-    """Where a chain's scratch says how many splits and merges are proposed in a sweep."""
-    room = scratch.split if hasattr(scratch, "split") else scratch.room
-    room = getattr(room, "crowd", room)
-    return getattr(room, "split", room).proposals
+        noted = self.sampler.run(n)
+        return noted["n_coteries"].astype(float), time.process_time() - start
 
 
 def effective(chains: np.ndarray) -> float:
@@ -117,11 +100,9 @@ def farthest(numbers: np.ndarray) -> list[float]:
 
 def measure(model: str, annotations: coterie.Annotations) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of coteries, (2, chains, sweeps), without and with the move; seconds they took."""
-    sampler = make_model(model, random_state=1, progress=False)._sampler(annotations)
-    seeds = np.random.SeedSequence(1).spawn(CHAINS)
-    Runner(sampler, 0, seeds[0], True).sweep(1)  # compiled before the clock starts
+    Runner(model, annotations, 0, True).sweep(1)  # compiled before the clock starts
     runners = [
-        [Runner(sampler, number, seed, splits) for number, seed in enumerate(seeds)]
+        [Runner(model, annotations, number, splits) for number in range(CHAINS)]
         for splits in (False, True)
     ]
     numbers, seconds = play_round(runners, BURN_IN)

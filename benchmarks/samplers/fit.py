@@ -1,10 +1,9 @@
-"""What a fit adds to its sweeps: burn-in, draws, pooling and diagnostics against bare kernels.
+"""What a fit adds to its sweeps: draws, pooling and diagnostics against bare chains.
 
-``python -m benchmarks.samplers.fit [labels]``. The same chains, from the same seed, run twice in
-turns: by ``fit``, and by one call of the kernel per chain that keeps no draw. Their sweeps are the
-same, bit for bit. The clock is that of the process, which counts for neither what else the machine
-does. Whole runs keep the default number of draws; large crowds make fewer sweeps, in which what a
-fit does once weighs more.
+``python -m benchmarks.samplers.fit [labels]``. As many sweeps of as many chains run twice in turns:
+by ``fit``, and by chains that keep no draw. The clock is that of the process, which counts for
+neither what else the machine does. Whole runs keep the default number of draws; large crowds make
+fewer sweeps, in which what a fit does once weighs more.
 """
 
 from __future__ import annotations
@@ -14,15 +13,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from benchmarks.samplers import problems
-from benchmarks.samplers.adapters import NAMES
+from benchmarks.samplers.adapters import NAMES, Sampler
 from benchmarks.samplers.report import Report, run
 from coterie.data.annotations import Annotations
-from coterie.inference import Chain
-from coterie.kernels.keep import Record, keep_nothing
-from coterie.kernels.record import new_tally, new_trace
 from coterie.models import SamplingEstimator, make_model
 
 TARGET = "<= 1.5"
@@ -31,7 +25,7 @@ TURNS = 3
 SEED = 1
 SHORT = {"sweeps": 500, "burn_in": 150, "thin": 7}
 """Of crowds so large that whole runs take minutes: draws as far apart as in those."""
-COLUMNS = ("data, model", "sweeps", "draws", "kernels, s", "fit, s", "fit / kernels")
+COLUMNS = ("data, model", "sweeps", "draws", "sweeps, s", "fit, s", "fit / sweeps")
 
 
 class Job(NamedTuple):
@@ -56,16 +50,10 @@ def jobs(report: Report, largest: int) -> Iterator[Job]:
                 yield Job(f"{data}, {name}, stopping early", stops, annotations)
 
 
-def kernels(job: Job, n_sweeps: int) -> None:
+def sweeps(job: Job, n: int) -> None:
     """Make the sweeps of all chains, and nothing else."""
-    sampler = job.model._sampler(job.annotations)
-    data = sampler.data
-    seeds = np.random.SeedSequence(SEED).spawn(job.model.chains)
-    for number, seed in enumerate(seeds):
-        chain = Chain(sampler, number, seed)
-        record = Record(new_tally(data), new_trace(n_sweeps, data.n_classes), keep_nothing(data))
-        scratch = sampler.kernels.new_scratch(chain.state, data, sampler.prior)
-        sampler.kernels.run_block(chain.state, data, sampler.prior, chain.streams, record, scratch)
+    for number in range(job.model.chains):
+        Sampler(job.model, job.annotations, seed=SEED, number=number).run(n)
 
 
 def seconds(work: Callable[[], object]) -> float:
@@ -79,9 +67,9 @@ def measure(report: Report, job: Job) -> float:
     """Write a row; give the ratio."""
     posterior = job.model.fit(job.annotations).posterior_  # compiles, and says how long it runs
     n_sweeps, n_draws = posterior.run["sweeps"], posterior.draws.class_balance.shape[1]
-    kernels(job, 1)
+    sweeps(job, 1)
     both = [
-        (seconds(lambda: kernels(job, n_sweeps)), seconds(lambda: job.model.fit(job.annotations)))
+        (seconds(lambda: sweeps(job, n_sweeps)), seconds(lambda: job.model.fit(job.annotations)))
         for _ in range(TURNS)
     ]
     bare, whole = map(min, zip(*both, strict=True))
@@ -97,7 +85,7 @@ def main(report: Report, labels: int) -> None:
     report.table("A whole fit, 4 chains in one thread, against its bare sweeps", *COLUMNS)
     ratios = {job.name: measure(report, job) for job in jobs(report, min(labels, LARGEST))}
     fixed = [ratio for name, ratio in ratios.items() if "early" not in name]
-    report.ratio("fit / kernels at the default number of draws, worst", max(fixed), TARGET)
+    report.ratio("fit / sweeps at the default number of draws, worst", max(fixed), TARGET)
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def write(folder: Path, sampler: Sampler) -> None:
         "item": item + 1, "annotator": data.item_annotator + 1, "y": data.item_answer + 1,
     }  # fmt: skip
     (folder / "data.R").write_text(dump(values))
-    start = {"z": sampler.state.truth + 1, ".RNG.seed": 1}
+    start = {"z": sampler.where()[0] + 1, ".RNG.seed": 1}
     name = '`.RNG.name` <-\n"base::Mersenne-Twister"\n'
     (folder / "start.R").write_text(dump(start) + name)
 
@@ -113,7 +113,7 @@ def main(report: Report, labels: int) -> None:
         return
     sampler = Sampler("ibcc", found.codes, one_group(found.codes))
     sampler.run(1_000)
-    our_totals = sampler.run(5_000).class_total
+    our_totals = sampler.run(5_000)["class_total"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write(folder, sampler)

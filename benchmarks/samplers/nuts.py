@@ -28,7 +28,7 @@ def our_draws(sampler: Sampler) -> tuple[np.ndarray, float]:
     sampler.run(OUR_BURN_IN)
     start = time.perf_counter()
     trace = sampler.run(OUR_SWEEPS)
-    return trace.class_total, time.perf_counter() - start
+    return trace["class_total"], time.perf_counter() - start
 
 
 def log_terms(psi: Any, tau: Any, item: Any, annotator: Any, answer: Any) -> Any:
@@ -62,8 +62,9 @@ def nuts_draws(sampler: Sampler) -> tuple[np.ndarray, float]:
         terms = log_terms(psi, tau, *labels)
         numpyro.factor("labels", jax.scipy.special.logsumexp(terms, axis=1).sum())
 
-    psi = count(sampler.state.truth, data) + prior.weight
-    tau = sampler.state.class_total + prior.class_weight
+    at, _ = sampler.where()
+    psi = count(at, data) + prior.weight
+    tau = np.bincount(at, minlength=data.n_classes) + prior.class_weight
     start = {"psi": psi / psi.sum(axis=2, keepdims=True), "tau": tau / tau.sum()}
     kernel = NUTS(model, init_strategy=init_to_value(values=start))
     chain = MCMC(kernel, num_warmup=WARM_UP, num_samples=DRAWS, progress_bar=False)

@@ -24,7 +24,8 @@ class Report:
         self.blocks.append({"title": title, "columns": columns, "rows": [], "lines": []})
         print(f"\n{title}\n{_aligned(columns)}", flush=True)
 
-    def row(self, *cells: str) -> None:
+    def row(self, *given: str | float) -> None:
+        cells = tuple(x if isinstance(x, str) else f"{x:.3g}" for x in given)
         self.blocks[-1]["rows"].append(cells)
         print(_aligned(cells), flush=True)
 
@@ -40,6 +41,13 @@ class Report:
     def remark(self, what: str, value: float, target: str) -> None:
         """The same, printed only: for what stands in the table."""
         print(_verdict(what, value, target, 2), flush=True)
+
+
+def held(ratio: float, target: str) -> str:
+    """A cell with a ratio beside its target, such as ">= 2", and whether that is missed."""
+    sign, bound = target.split()
+    met = ratio <= float(bound) if sign == "<=" else ratio >= float(bound)
+    return f"{ratio:.2f} ({target}{'' if met else ' MISSED'})"
 
 
 def _verdict(what: str, value: float, target: str, digits: int) -> str:

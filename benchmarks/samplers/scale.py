@@ -11,18 +11,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.naive import compiled
 from benchmarks.samplers import problems
 from benchmarks.samplers.adapters import NAMES, Sampler, vote
-from benchmarks.samplers.loops import Part, compiled
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import block_length, in_turns
 from coterie.data.codes import Codes
 
+Part = Callable[[int], object]
+"""Makes so many sweeps."""
 PARALLEL, BYTES = "<= 1.15", "<= 40"
 SETTLE = 3
 PARALLEL_LABELS, PARALLEL_SECONDS, ROUNDS = 1_000_000, 0.05, 300
@@ -46,7 +49,7 @@ def table(report: Report, labels: int) -> None:
             sampler = sampler_on(model, data)
             sampler.run(SETTLE)
             (seconds,) = in_turns([sampler.run], 2.0)
-            clusters = np.mean(sampler.clusters)
+            clusters = np.mean(sampler.clusters or [0])
             cells.append(f"{1e9 * seconds / size:.1f}" + (f" ({clusters:.1f})" if clusters else ""))
         report.row(problems.name_of(size), *cells)
 

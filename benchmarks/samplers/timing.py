@@ -10,8 +10,9 @@ BLOCK = 0.05
 LEAST = 4
 """Blocks of each, at least."""
 
-clock = time.thread_time
-"""The time this thread was running: what it waits for a core is not the kernel's."""
+clock = time.process_time
+"""The time this process was running: what it waits for a core is not the sampler's. Fits have a
+thread of their own for chains."""
 
 
 def seconds_of(run: Callable[[int], object], n: int) -> float:

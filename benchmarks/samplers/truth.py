@@ -1,4 +1,4 @@
-"""The truth sweep of iBCC, against a plain C loop.
+"""A sweep of iBCC against a plain C loop, which notes no log joint.
 
 ``python -m benchmarks.samplers.truth [labels]``. All are measured in turns, from the same state.
 """
@@ -10,7 +10,6 @@ from typing import Any
 
 from benchmarks.samplers import c_loop, problems
 from benchmarks.samplers.adapters import Sampler, one_group
-from benchmarks.samplers.parts import truth_sweeps
 from benchmarks.samplers.report import Report, run
 from benchmarks.samplers.timing import in_turns
 from coterie.data.codes import Codes
@@ -28,7 +27,7 @@ def measure(report: Report, name: str, data: Codes, libraries: list[Any]) -> flo
     loops = [c_loop.CLoop(library, ours) for library in libraries]
     for loop in loops:
         c_loop.check(loop, ours)
-    seconds = in_turns([truth_sweeps(ours), *(loop.run for loop in loops)])
+    seconds = in_turns([ours.run, *(loop.run for loop in loops)])
     by_c = seconds[0] / seconds[1] if loops else math.nan
     cells = [f"{1e9 * taken / len(data.item_answer):.1f}" for taken in seconds]
     cells += ["-"] * (3 - len(cells))
@@ -40,7 +39,7 @@ def measure(report: Report, name: str, data: Codes, libraries: list[Any]) -> flo
 
 def main(report: Report, labels: int) -> None:
     libraries = c_loop.build_both()
-    report.table("Truth sweep of iBCC, nanoseconds per label", *COLUMNS)
+    report.table("A sweep of iBCC, nanoseconds per label", *COLUMNS)
     if not libraries:
         report.say("gcc is not there: no C loop to measure against")
     ratios = [

@@ -258,4 +258,4 @@ class ConvergenceWarning(CoterieWarning):
 
 
 class CompilationWarning(CoterieWarning):
-    """Results are right, but take longer: code is compiled plainly, or not kept."""
+    """Results are right, but take longer: compiled code cannot be kept, or was damaged."""

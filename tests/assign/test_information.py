@@ -9,7 +9,7 @@ import coterie
 from coterie.assign import next_labels
 from coterie.assign.belief import belief_of
 from coterie.assign.channel import inform_all
-from coterie.assign.greedy import Picks, Problem, choose, new_picks, new_progress
+from coterie.assign.greedy import Problem, choose
 from ladder.marks import rest_slow
 from reference.greedy import choose_slowly
 from reference.problem import Problem as Tiny
@@ -36,8 +36,7 @@ def both(size, strength):
     weights = [1.2, 0.7, 0.9][: size[2]]
     prior = coterie.IBCCPrior(strength=strength, class_weights=weights).resolve(*size[2:])
     belief = belief_of(posterior_of(problem, prior))
-    found = np.zeros((2, size[0], size[1]))
-    inform_all(belief.items, np.ones(size[0]), belief.matrix[:-1].copy(), found)
+    found = inform_all(belief.items, np.ones(size[0]), belief.matrix[:-1])
     pairs = [(i, l) for i in range(size[0]) for l in range(size[1]) if (i + l) % size[1] == 0]
     refitted = [refitted_information(problem, prior, i, l) for i, l in pairs]
     return np.array(refitted), np.array([found[0, i, l] for i, l in pairs])
@@ -169,11 +168,8 @@ def test_the_choice_is_that_of_the_slow_twin(seed, shape):
             matrix=np.random.default_rng(9).dirichlet(np.ones(shape[2]), shape[:2])
         )
     n_picks, left = 6, np.array([2, 9, 9, 1])
-    picks = new_picks(n_picks)
-    number = choose(problem, picks, new_progress(problem, left), True)
+    found = choose(problem, n_picks, left, True)
     slow = choose_slowly(problem, left, n_picks)
-    assert number == len(slow)
-    found = Picks._make(array[:number] for array in picks)
     assert [(x, y) for x, y, _, _ in slow] == list(
         zip(found.item.tolist(), found.person.tolist(), strict=True)
     )
@@ -195,9 +191,8 @@ def test_looking_at_groups_finds_nearly_as_much_as_looking_at_everybody():
     problem = problem_of(rng, n_items=60, n_people=120, **changes)
     found = []
     for everybody in (True, False):
-        picks = new_picks(150)
-        number = choose(problem, picks, new_progress(problem, np.full(120, 2)), everybody)
-        assert number == 150
+        picks = choose(problem, 150, np.full(120, 2), everybody)
+        assert len(picks.item) == 150
         found.append(picks.information.sum())
     assert found[1] >= 0.95 * found[0]
 

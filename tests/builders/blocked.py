@@ -6,7 +6,10 @@ import numpy as np
 
 import coterie
 from coterie.data import annotations_from
-from coterie.inference import blocked
+from coterie.data.shards import cut
+from coterie.inference.shards import Blocks, Given, Sizes
+from coterie.kernels.space import classes_alone
+from coterie.models import blocked
 
 SETTINGS = {
     "sweeps": 140,
@@ -68,6 +71,35 @@ def in_shards(monkeypatch, n, annotations):
     """Have labels in memory cut into n shards."""
     size = annotations.n_labels if n == 1 else annotations.n_labels / (n - 0.5)
     monkeypatch.setattr(blocked, "LABELS_PER_SHARD", size + 1 if n == 1 else size)
+
+
+def sizes_of(data):
+    """Cells are classes, nobody guesses."""
+    space = classes_alone(np.ones(data.n_classes))
+    return Sizes(data.n_annotators, data.n_classes, data.n_answers, space, np.zeros(1))
+
+
+def open_shards(engine, shards):
+    """A session of an engine."""
+    return engine.open(Blocks(shards, [slice(None)] * len(shards)), sizes_of(shards))
+
+
+def open_cut(engine, annotations, n):
+    """A session of an engine that holds labels in n shards."""
+    return open_shards(engine, cut(annotations, n))
+
+
+def given_of(matrix, balance):
+    """Matrices (annotators, answers, classes) and a class balance, as items are given them."""
+    weight = np.vstack([balance, np.diag(balance)])  # of unknown items, and of each known class
+    with np.errstate(divide="ignore"):
+        logs = np.log(weight), np.log(matrix)
+    return Given(weight, logs[0], matrix, logs[1], np.ones(1), np.zeros(0))
+
+
+def stream(*words):
+    """A chain's key in two words, and the sweep."""
+    return np.array(words, np.uint64)
 
 
 def fit(kind, annotations, **changes):

@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +10,6 @@ from builders.posteriors import annotate
 from coterie import priors
 from coterie.abilities import Abilities
 from coterie.data.provenance import Form, Format, Gold, Provenance, Source
-from coterie.diagnostics import WATCHED
 from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior
 
 
@@ -85,27 +83,6 @@ def example():
         settings={"prior": priors.HCBCCPrior(mean_strength=[3, 4]), "sweeps": 12, "thin": None},
         run={"stopped": "sweeps", "sweeps": 6, "left_out": [3]},
     )
-
-
-def without_own_parts(posterior):
-    """The same without what only some models have, of which version 1 knew nothing."""
-    trace = {name: x for name, x in posterior.draws.trace.items() if name != "kind_total"}
-    draws = replace(posterior.draws, trace=trace, watched=WATCHED, extra={}, last=())
-    return replace(posterior, draws=draws, raw_probability=None, item_numbers={})
-
-
-def example_of_version_1():
-    """What ``run-v1.coterie`` holds: the same without class totals and provenance."""
-    posterior = without_own_parts(example())
-    trace = {name: x for name, x in posterior.draws.trace.items() if name != "class_total"}
-    annotations = replace(
-        posterior.annotations,
-        columns=("task", "worker", "label"),
-        origin="labels.csv: item from 'task'",
-        provenance=None,
-    )
-    draws = replace(posterior.draws, trace=trace)
-    return replace(posterior, annotations=annotations, draws=draws)
 
 
 def same_arrays(one, other):

@@ -62,10 +62,8 @@ def test_those_who_have_a_cost_and_no_labels_are_newcomers(run, tmp_path):
 
 def best_of_newcomer(belief):
     """The most that a label of somebody new tells about any item."""
-    found = np.zeros((2, len(belief.items), 1))
     worth = belief.ease * worth_of(belief.n_labels, belief.overlap)
-    inform_all(belief.items, worth, belief.matrix[-1:].copy(), found)
-    return found[0].max()
+    return inform_all(belief.items, worth, belief.matrix[-1:])[0].max()
 
 
 def test_a_budget_of_nothing_is_a_sentence(run):

@@ -8,14 +8,20 @@ import numpy as np
 import pytest
 
 import coterie
-from builders.blocked import bits, crowd, fit, in_shards
+from builders.blocked import (
+    bits,
+    crowd,
+    fit,
+    given_of,
+    in_shards,
+    open_cut,
+    open_shards,
+    stream,
+)
 from builders.dask_clusters import client_of, cluster_of, kill
-from coterie.data.shards import cut
 from coterie.engines import dask as adapter
 from coterie.errors import CoterieError, DataError, MissingExtraError
-from coterie.inference.engine import Order, connect
-from coterie.kernels.gibbs.blocked.items import Given
-from coterie.numeric.keyed import Stream
+from coterie.inference.shards import Order, connect
 from ladder.marks import rest_slow
 
 distributed = pytest.importorskip("distributed")
@@ -41,18 +47,16 @@ def engine(request):
 def given_by_hand(annotations):
     rng = np.random.default_rng(1)
     matrix = rng.dirichlet(np.ones(4), (annotations.n_annotators, 3)).swapaxes(1, 2)
-    balance = rng.dirichlet(np.ones(3))
-    return Given(balance, np.log(balance), matrix.copy(), np.log(matrix))
+    return given_of(matrix.copy(), rng.dirichlet(np.ones(3)))
 
 
 def ordered(session, given, n=4):
     """Start two chains and make some sweeps, tallied but for the first."""
     found = []
     for chain in (0, 1):
-        stream = Stream(5, chain, 0)
-        found.append(session.sweep(Order(chain, stream, None, noise=0.3)))
+        found.append(session.sweep(Order(chain, stream(5, chain, 0), None, noise=0.3)))
         for k in range(n):
-            order = Order(chain, stream._replace(sweep=k + 1), given, tallied=k - 1)
+            order = Order(chain, stream(5, chain, k + 1), given, tallied=k - 1)
             found.append(session.sweep(order))
     sums = [array for chain in (0, 1) for array in session.sums(chain)]
     return [array.tobytes() for totals in found for array in totals], sums
@@ -60,12 +64,11 @@ def ordered(session, given, n=4):
 
 def test_a_session_counts_and_sums_as_one_shard_would(engine):
     annotations = crowd()
-    given, whole = given_by_hand(annotations), cut(annotations, 1)
-    session = connect("threads", 1).open(whole)
+    given = given_by_hand(annotations)
+    session = open_cut(connect("threads", 1), annotations, 1)
     expected, (one, two) = ordered(session, given)
     assert session.n_clear > 10
-    shards = cut(annotations, 5)
-    held = engine.open(shards)
+    held = open_cut(engine, annotations, 5)
     counts, sums = ordered(held, given)
     assert held.n_clear == session.n_clear
     assert counts == expected
@@ -76,14 +79,14 @@ def test_a_session_counts_and_sums_as_one_shard_would(engine):
 
 def test_sums_that_are_put_back_go_on(engine):
     annotations = crowd()
-    given, shards = given_by_hand(annotations), cut(annotations, 3)
-    session = engine.open(shards)
+    given = given_by_hand(annotations)
+    session = open_cut(engine, annotations, 3)
     ordered(session, given)
     middle = [array.copy() for array in session.sums(0)]
-    last = Order(0, Stream(5, 0, 9), given, tallied=3)
+    last = Order(0, stream(5, 0, 9), given, tallied=3)
     session.sweep(last)
     expected = session.sums(0)
-    again = engine.open(shards)
+    again = open_cut(engine, annotations, 3)
     again.restore(0, middle, 3)
     again.sweep(last)
     for one, other in zip(again.sums(0), expected, strict=True):
@@ -96,14 +99,13 @@ def test_few_annotators_make_few_counts(client):
     """Everybody has one label: one of two workers hears less than half of the crowd."""
     rows = [(f"q{k % 31}", f"a{k}", "xy"[k % 2]) for k in range(310)]
     annotations = coterie.read(rows)
-    session = connect(client).open(cut(annotations, 12))
+    session = open_cut(connect(client), annotations, 12)
     heard = [slot.rows for slot in session._slots]
     assert [len(rows) < 155 for rows in heard if rows is not None] == [True]
-    half, matrix = np.full(2, 0.5), np.full((310, 2, 2), 0.5)
-    given = Given(half, np.log(half), matrix, np.log(matrix))
-    order = Order(0, Stream(1, 2, 3), given, tallied=0)
+    given = given_of(np.full((310, 2, 2), 0.5), np.full(2, 0.5))
+    order = Order(0, stream(1, 2, 3), given, tallied=0)
     found = session.sweep(order)
-    plain = connect("threads", 1).open(cut(annotations, 1)).sweep(order)
+    plain = open_cut(connect("threads", 1), annotations, 1).sweep(order)
     for one, other in zip(found, plain, strict=True):
         np.testing.assert_array_equal(one, other)
     session.close()
@@ -175,7 +177,7 @@ class Gone:
 
 def test_a_shard_that_a_worker_cannot_read_is_named(client):
     with pytest.raises(DataError, match="shard 1 of 2 cannot be read: no such file: part-0"):
-        connect(client).open(Gone())
+        open_shards(connect(client), Gone())
 
 
 def test_nobody_at_the_address_is_one_sentence(monkeypatch):
@@ -198,12 +200,12 @@ def test_a_scheduler_that_is_gone_is_one_sentence(monkeypatch):
     with warnings.catch_warnings(action="ignore"):
         cluster = cluster_of(1)
         client = distributed.Client(cluster, set_as_default=False)
-        session = connect(client).open(cut(annotations, 2))
+        session = open_cut(connect(client), annotations, 2)
         given = given_by_hand(annotations)
-        session.sweep(Order(0, Stream(1, 2, 1), given, tallied=0))
+        session.sweep(Order(0, stream(1, 2, 1), given, tallied=0))
         cluster.close(timeout=10)
         with pytest.raises(CoterieError, match=r"the Dask scheduler at .* does not answer"):
-            session.sweep(Order(0, Stream(1, 2, 2), given))
+            session.sweep(Order(0, stream(1, 2, 2), given))
         session.close()
         client.close(timeout=1)
 

@@ -1,21 +1,31 @@
 """Blocked runs: the same bits however labels are cut, in whatever order they came."""
 
 import functools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import coterie
-from builders.blocked import SETTINGS, bits, crowd, fit, in_shards, rows
+from builders.blocked import (
+    SETTINGS,
+    bits,
+    crowd,
+    fit,
+    given_of,
+    in_shards,
+    open_cut,
+    open_shards,
+    rows,
+    sizes_of,
+    stream,
+)
 from builders.runs import interrupt_after
 from coterie.data.keys import key_of
 from coterie.data.shards import Shard, cut
 from coterie.errors import DataError
-from coterie.inference.engine import Order, connect
-from coterie.inference.holder import Holder, Lost, Sizes
-from coterie.kernels.gibbs.blocked.items import Given
-from coterie.numeric.keyed import Stream
+from coterie.inference.shards import Holder, Lost, Order, connect
 from ladder.marks import rest_slow
 
 MODELS = ("IBCC", "CBCC", "HCBCC", "Consensus")
@@ -96,18 +106,12 @@ def test_ctrl_c_keeps_what_was_drawn(monkeypatch):
 
 def test_sums_that_are_not_there_are_missed():
     annotations = crowd()
-    session = connect("threads", 1).open(cut(annotations, 2))
-    sizes = (annotations.n_annotators, 4, 3)
-    given = coterie_given(sizes)
-    session.sweep(Order(0, Stream(1, 2, 1), given, tallied=0))
+    session = open_cut(connect("threads", 1), annotations, 2)
+    given = given_of(np.full((annotations.n_annotators, 4, 3), 1 / 4), np.full(3, 1 / 3))
+    session.sweep(Order(0, stream(1, 2, 1), given, tallied=0))
     with pytest.raises(Lost):
-        session.sweep(Order(0, Stream(1, 2, 3), given, tallied=2))
+        session.sweep(Order(0, stream(1, 2, 3), given, tallied=2))
     session.close()
-
-
-def coterie_given(sizes):
-    matrix, balance = np.full(sizes, 1 / sizes[1]), np.full(sizes[2], 1 / sizes[2])
-    return Given(balance, np.log(balance), matrix, np.log(matrix))
 
 
 class Unreadable:
@@ -130,7 +134,7 @@ class Unreadable:
 
 def test_a_shard_that_cannot_be_read_is_named():
     with pytest.raises(DataError, match=r"shard 2 of 3 cannot be read: no such file: shard-1\.npy"):
-        connect("threads", 2).open(Unreadable(cut(crowd(), 3)))
+        open_shards(connect("threads", 2), Unreadable(cut(crowd(), 3)))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +142,7 @@ def test_a_shard_that_cannot_be_read_is_named():
     [
         ({"sampler": "gibbs"}, "must be one of auto, collapsed, blocked, got 'gibbs'"),
         ({"sampler": "collapsed", "engine": "threads"}, "which no engine can share"),
-        ({"sampler": "blocked", "kinds": 2}, "has only the collapsed sampler"),
+        ({"sampler": "blocked", "kinds": 2}, "cannot be swept in parts"),
         ({"sampler": "auto", "engine": "spark"}, "no engine 'spark'; choose 'threads', 'dask'"),
     ],
 )
@@ -254,12 +258,12 @@ def test_an_item_of_a_hundred_thousand_labels_and_a_hot_annotator():
         (rng.random(n) < 0.6).astype(np.int32),
         np.array([-1], np.int32),
     )
-    holder = Holder(Sizes(1_000, 2, 2), {0: shard})
+    sizes = sizes_of(SimpleNamespace(n_annotators=1_000, n_classes=2, n_answers=2))
+    holder = Holder(sizes, {0: shard})
     matrix = rng.dirichlet(np.ones(2), (1_000, 2)).swapaxes(1, 2).copy()
     matrix[0] = [[0.6, 0.4], [0.4, 0.6]]
-    half = np.full(2, 0.5)
-    given = Given(half, np.log(half), matrix, np.log(matrix))
-    totals = holder.sweep(Order(0, Stream(1, 2, 3), given, tallied=0))
+    order = Order(0, stream(1, 2, 3), given_of(matrix, np.full(2, 0.5)), tallied=0)
+    totals = holder.sweep(order)
     assert totals.said.sum() == n
     assert totals.said[0].sum() == np.count_nonzero(annotator == 0)
     logs = np.log(matrix[annotator, shard.item_answer]).sum(axis=0)

@@ -10,7 +10,7 @@ from scipy import integrate, stats
 from scipy.special import poch
 
 from ladder.cases import CBCC_2, HCBCC_2, ONE_ONE
-from ladder.parameters import MEMBERS
+from ladder.collapsed_checks import MEMBERS
 from reference.exact import (
     RowMarginal,
     all_partitions,

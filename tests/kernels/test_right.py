@@ -4,13 +4,11 @@ import numpy as np
 import pytest
 
 from coterie.data.codes import encode
-from coterie.kernels.right import (
-    MANY,
-    SHIFT,
-    right_labels,
-    share_right,
-    unknown_of_coteries,
-)
+from coterie.kernels.right import MANY, SHIFT, right_labels, unknown_of_coteries
+
+
+def share_right(codes, probability):
+    return right_labels(lambda: [(codes, probability)], np.diff(codes.annotator_start)).shares
 
 
 def one_annotator(n, seed=0):

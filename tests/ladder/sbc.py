@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from coterie.inference import Settled
+from coterie.inference.settled import Settled
 
 DRAWS, THIN, BINS = 31, 8, 8
 SETTINGS = {"sweeps": 50 + DRAWS * THIN, "burn_in": 50, "thin": THIN, "chains": 1}
@@ -16,8 +16,8 @@ def unjudged(model):
     """The estimator, but nobody asks whether one short chain converged: half of a fit's time."""
 
     class Unjudged(type(model)):
-        def hooks(self):
-            return replace(super().hooks(), settled=lambda outcome: Settled(True, None))
+        def after(self, people):
+            return replace(super().after(people), settled=lambda outcome: Settled(True, None))
 
     return Unjudged(**model.get_params())
 

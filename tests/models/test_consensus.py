@@ -5,11 +5,13 @@ import pytest
 
 import coterie
 from coterie.data.codes import encode
-from coterie.data.votes import count_votes
 from coterie.errors import ConvergenceWarning
-from coterie.inference import Evidence, Outcome, judge_by_vote, settled_labels, start_at_vote
+from coterie.inference.chain import make_chain
+from coterie.inference.modes import Evidence, judge_by_vote
+from coterie.inference.sample import session_of
+from coterie.inference.settled import Outcome, settled_labels
 from coterie.inference.verdicts import note_labels
-from coterie.kernels.gibbs.consensus.votes import class_weights
+from coterie.kernels.consensus import class_weights
 from coterie.kernels.quick import tempered_skills
 from coterie.kernels.vote import smoothed_vote
 
@@ -122,18 +124,25 @@ def test_wrong_parameters_are_a_clear_error(annotations, params, says):
 def test_chains_start_at_the_vote_in_one_coterie():
     labels = [(0, 0, 0), (0, 1, 0), (1, 0, 0), (1, 1, 1), (3, 0, 2), (3, 1, 2)]
     data = encode(*np.array(labels).T, sizes=(4, 3, 2, 3))
-    seen = set()
-    for number in range(40):
-        start = start_at_vote(number, data, count_votes(data), np.random.default_rng(number))
-        assert start.truth[0] == 0
-        assert start.group.tolist() == [0, 0, -1]
-        seen.add((start.truth[1], start.truth[3]))  # a tie, and extra answers only
+    names = [np.array(list(word), object) for word in ("qrst", "abc", "xy", "?")]
+    model, seen = coterie.Consensus(), set()
+    sampler = model._sampler(coterie.Annotations(*names, data))
+    with session_of(sampler, model._options(sampler)) as session:
+        for number in range(40):
+            chain = make_chain(sampler, number % 4, np.random.SeedSequence(number), session)
+            said, total = chain.state["said"], chain.state["cell_total"]
+            assert chain.state["group"].tolist() == [0, 0, -1]
+            assert said[0, 0, 0] >= 1
+            tie, extra = int(said[1, 1, 1]), int(said[0, 2, 1])
+            assert total.tolist() == [3 - tie - extra, tie + extra]  # nobody is heard of one item
+            seen.add((tie, extra))
     assert seen == {(0, 0), (0, 1), (1, 0), (1, 1)}
 
 
 def evidence(agreement, n_classes=2):
     agreement = np.repeat(np.array(agreement)[:, None], 50, axis=1)
-    return Evidence(np.zeros_like(agreement), agreement, None, n_classes, np.zeros(0, np.int64), {})
+    none = np.zeros(0, np.int64)
+    return Evidence(np.zeros_like(agreement), agreement, None, n_classes, none, {}, none)
 
 
 def test_chains_that_disagree_with_most_votes_are_left_out():

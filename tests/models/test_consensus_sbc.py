@@ -13,19 +13,30 @@ import pytest
 import coterie
 from coterie.data.codes import encode
 from coterie.errors import CoterieWarning
-from ladder.consensus.cases import TWO_OF_THREE
-from ladder.consensus.geweke import draw_each
 from ladder.sbc import DRAWS, SETTINGS, THIN, assert_uniform, rank, unjudged
 from reference.consensus_prior import draw_worlds
 
 N_ITEMS, N_ANNOTATORS, PER_ITEM = 8, 5, 3
+PRIOR = coterie.ConsensusPrior(
+    class_weights=[1.6, 0.9],
+    knowledge=coterie.Beta(3.0, 2.0),
+    knowledge_points=4,
+    guess_weights=[1.3, 0.8, 1.1],
+    mean_strength=6.0,
+    strength=coterie.Gamma(8.0, 2.0),
+    guessing=(0.0, 0.4, 0.8),
+    kind_weights=[2.0, 1.2, 0.7],
+    hard_guess_weights=[0.9, 1.7, 0.6],
+    concentration=coterie.Gamma(1.0, 1.0),
+    auxiliaries=2,
+)
 NAMES = np.array(["a", "b", "unsure"], object)
 
 
 def simulate(prior, rng):
     """A crowd from the prior: annotations and what is true of it."""
     world = draw_worlds(prior.resolve(2, 3), 1, N_ANNOTATORS, 2, rng)
-    z, k = (draw_each(shares, N_ITEMS, rng)[0] for shares in (world.pi, world.rho))
+    z, k = (rng.choice(len(p[0]), N_ITEMS, p=p[0]) for p in (world.pi, world.rho))
     item = np.repeat(np.arange(N_ITEMS), PER_ITEM)
     annotator = np.concatenate([rng.permutation(N_ANNOTATORS)[:PER_ITEM] for _ in range(N_ITEMS)])
     own = rng.random(len(item)) >= np.asarray(prior.guessing)[k[item]]
@@ -67,7 +78,7 @@ def drawn(posterior):
 
 
 def check(replicates):
-    prior, found = TWO_OF_THREE, {}
+    prior, found = PRIOR, {}
     for number in range(replicates):
         rng = np.random.default_rng(number)
         annotations, true = simulate(prior, rng)

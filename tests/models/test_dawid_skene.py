@@ -2,6 +2,7 @@
 
 from itertools import islice, product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,14 +13,51 @@ from hypothesis import strategies as st
 import coterie
 from coterie.data.codes import encode
 from coterie.data.votes import count_votes
-from coterie.kernels.dawid_skene import Parameters, estimate_from, maximise, sweep
-from coterie.kernels.soft.engine import new_sums
+from coterie.inference import ascent
+from coterie.kernels import expected
+from coterie.kernels.expected import Weights, weigh
 from coterie.kernels.vote import vote_shares
 from ladder.marks import rest_slow
 from reference import dawid_skene as reference
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 exact = pytest.mark.exact
+
+
+class Parameters(NamedTuple):
+    """Of items without kinds."""
+
+    class_balance: np.ndarray  # (classes,)
+    confusion: np.ndarray  # (annotators, answers, classes)
+
+
+class Step(NamedTuple):
+    """A round: what the E-step found, and the parameters of the M-step after it."""
+
+    objective: float
+    probability: np.ndarray
+    parameters: Parameters
+    scale: float
+
+
+def estimate_from(codes, probability, smoothing=0.0):
+    sums = ascent.in_memory(codes).count(probability, codes.n_classes)
+    return estimated(sums, smoothing)
+
+
+def estimated(sums, smoothing):
+    balance, confusion = expected.estimate(sums, smoothing)
+    return Parameters(balance[0], confusion)
+
+
+def maximise(codes, parameters, smoothing=0.0):
+    """The rounds of ``ascent.maximise``, spelled out."""
+    items = ascent.in_memory(codes)
+    start = expected.Parameters(parameters.class_balance[None], parameters.confusion)
+    for step in ascent.maximise(items, start, smoothing):
+        probability = weigh(items.part(0), step.weights)
+        then = estimated(step.sums, smoothing)
+        yield Step(step.objective, probability, then, step.sums.scale)
 
 
 def vote_start(codes, smoothing=0.0):
@@ -67,19 +105,19 @@ def test_the_objective_never_falls(codes, smoothing):
 @given(tiny_data(), smoothings)
 def test_every_iteration_agrees_with_the_reference(codes, smoothing):
     said, gold = reference.dense(codes), codes.gold
-    parameters, scale = vote_start(codes, smoothing), new_sums(codes, codes.n_classes).scale
+    parameters = vote_start(codes, smoothing)
     for step in islice(maximise(codes, parameters, smoothing), 6):
         tau, psi = parameters.class_balance, parameters.confusion.swapaxes(1, 2)
         probability, _ = reference.e_step(said, gold, tau, psi)
         objective = reference.log_posterior(said, gold, tau, psi, smoothing)
         # counted are whole numbers of 1 / scale: what is less than half of one counts for nothing
-        counted = np.floor(step.probability * scale + 0.5) / scale
+        counted = np.floor(step.probability * step.scale + 0.5) / step.scale
         tau, psi = reference.m_step(said, gold, counted, smoothing)
         np.testing.assert_allclose(step.objective, objective, rtol=1e-10, atol=1e-10)
         np.testing.assert_allclose(step.probability, probability, atol=1e-12)
         np.testing.assert_allclose(step.parameters.class_balance, tau, atol=1e-12)
         np.testing.assert_allclose(step.parameters.confusion.swapaxes(1, 2), psi, atol=1e-12)
-        parameters = Parameters(*(array.copy() for array in step.parameters))
+        parameters = step.parameters
 
 
 # Three annotators and true parameters in fifths: 5 * 5**3 items hold each pattern of answers
@@ -229,15 +267,15 @@ def test_a_thousand_labels_of_one_item_do_not_underflow():
     said = np.empty((1190, 2, 2))
     said[:, 0] = [0.8, 0.1]
     said[:, 1] = [0.2, 0.9]
-    parameters = Parameters(np.array([0.3, 0.7]), said)
-    probability, sums = np.empty((1, 2)), new_sums(codes, 2)
-    log_likelihood = sweep(codes, parameters, probability, sums)
-    expected, expected_log_likelihood = reference.e_step(
-        reference.dense(codes), codes.gold, parameters.class_balance, said.swapaxes(1, 2)
+    balance, items = np.array([0.3, 0.7]), ascent.in_memory(codes)
+    weights = Weights(balance[None], said, 1)
+    probability, sums = weigh(items.part(0), weights), items.sweep(weights)
+    wanted, log_likelihood = reference.e_step(
+        reference.dense(codes), codes.gold, balance, said.swapaxes(1, 2)
     )
-    np.testing.assert_allclose(log_likelihood, expected_log_likelihood, rtol=1e-12)
-    np.testing.assert_allclose(probability, expected, rtol=1e-10)
-    np.testing.assert_allclose(sums.cell_total / sums.scale, expected[0], rtol=1e-10)
+    np.testing.assert_allclose(sums.log_likelihood, log_likelihood, rtol=1e-12)
+    np.testing.assert_allclose(probability, wanted, rtol=1e-10)
+    np.testing.assert_allclose(sums.cells[0], wanted[0], rtol=1e-10)
     assert 0.7 < probability[0, 0] < 0.8
 
 

@@ -9,7 +9,8 @@ import pytest
 import coterie
 from builders.realdata import SHARED
 from coterie.data.codes import encode
-from coterie.kernels.soft.variational import ascend, own_rows
+from coterie.inference.ascent import ascend, in_memory
+from coterie.kernels.expected import Model, weigh
 
 DATA = SHARED / "data"
 CROWD = coterie.simulate("mixed", items=60, annotators=10, random_state=5)
@@ -34,14 +35,15 @@ def test_class_weights_of_a_are_one_flat_dirichlet_over_cells():
     item, annotator, answer = (rng.integers(0, n, 40) for n in (12, 5, 2))
     codes = encode(item, annotator, answer, sizes=(12, 5, 2, 2))
     shape, a, n_subtypes = np.array([[4.0, 1.0], [2.0, 3.0]]), 0.7, 3
-    nested = own_rows(shape, np.full(2, a), np.full(n_subtypes, a / n_subtypes))
-    flat = own_rows(np.repeat(shape, 3, axis=0), np.full(6, a / n_subtypes), np.ones(1))
-    start = rng.dirichlet(np.ones(6), 12)
-    for one, other in islice(
-        zip(ascend(codes, nested, start), ascend(codes, flat, start), strict=True), 5
-    ):
-        np.testing.assert_allclose(one.bound, other.bound, rtol=1e-12)
-        np.testing.assert_allclose(one.probability, other.probability, atol=1e-12)
+    nested = Model(np.full(2, a), np.full(n_subtypes, a / n_subtypes), shape)
+    flat = Model(np.full(6, a / n_subtypes), np.ones(1), np.repeat(shape, 3, axis=0))
+    start, items = rng.dirichlet(np.ones(6), 12), in_memory(codes)
+    cells = in_memory(codes._replace(n_classes=6))
+    rounds = zip(ascend(items, nested, start), ascend(cells, flat, start), strict=True)
+    for one, other in islice(rounds, 5):
+        np.testing.assert_allclose(one.objective, other.objective, rtol=1e-12)
+        found, alike = weigh(items.part(0), one.weights), weigh(cells.part(0), other.weights)
+        np.testing.assert_allclose(found, alike, atol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::coterie.ConvergenceWarning")
@@ -110,3 +112,10 @@ def test_real_data_have_the_reference_numbers(name):
     assert min(abs(mode["bound"] - bound) for mode in model.posterior_.run["modes"]) < 0.06
     score = model.posterior_.score(truth.set_index("item")["label"], ties="lowest")
     np.testing.assert_allclose(100 * score.accuracy, accuracy, atol=0.06)
+
+
+def test_class_weights_by_votes_are_numbers_before_they_are_sampled_with():
+    crowd = coterie.simulate("mixed", items=30, annotators=6, random_state=2)
+    model = coterie.EBCCGibbs(prior=coterie.EBCCPrior(class_weights="votes"))
+    weights = model.resolve_prior(crowd.annotations).class_weights
+    np.testing.assert_allclose(weights.sum(), 30)

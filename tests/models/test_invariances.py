@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import gammaln
 
 import coterie
 from coterie.data.codes import encode
-from coterie.kernels.gibbs import cbcc, ibcc
-from coterie.kernels.gibbs.hcbcc import model as hcbcc
-from coterie.kernels.truth.counts import add_shapes, new_work
-from coterie.kernels.truth.own_matrix import choose_many
-from coterie.kernels.truth.shared_matrix import choose_shared
+from coterie.kernels.collapsed import log_marginal
 from coterie.models import MODELS
+from ladder.cases import Case
+from ladder.collapsed import ALPHA, item_log_weights, new_state
+from reference.problem import Problem
 
 N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS = 5, 4, 3, 4
 SIZES = (N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS)
@@ -53,79 +51,48 @@ def priors(classes):
     }
 
 
-def build(name, triples, z, q, prior):
-    kernels = {"ibcc": ibcc, "cbcc": cbcc, "hcbcc": hcbcc}[name]
-    data = encode(*np.array(triples).T, sizes=SIZES)
-    packed = kernels.pack_prior(prior.resolve(N_CLASSES, N_ANSWERS))
-    state = kernels.initial_state(
-        data, packed, np.array(z, np.int32), np.array(q, np.int32), np.random.default_rng(0)
-    )
-    return kernels, data, packed, state
+def conditionals(name, triples, z, q, prior, beta, eta):
+    """Give log p(class | rest) of every labelled item, (N, T), and log p(labels | rest)."""
+    problem = Problem(N_ITEMS, N_ANNOTATORS, N_CLASSES, N_ANSWERS, tuple(triples))
+    case = Case(name, problem, prior.resolve(N_CLASSES, N_ANSWERS))
+    heard = np.isin(np.arange(N_ANNOTATORS), problem.active)
+    used = np.unique(np.array(q)[heard])  # coteries are numbered without gaps
+    q = np.where(heard, np.searchsorted(used, q), 0)
 
+    def state():
+        return new_state(name, problem.codes, np.array(z), q, ALPHA, beta[used], eta[used])
 
-def give_parameters(state, by_annotator):
-    """Give hcBCC's clusters the parameters of their members (the same for all of them)."""
-    beta, eta = by_annotator
-    for l, m in enumerate(state.group):
-        if m >= 0:
-            state.strength[m], state.log_strength[m] = beta[l], np.log(beta[l])
-            state.log_mean[m] = np.log(eta[l]).T
-            state.weight[m] = (beta[l][:, None] * eta[l]).T
-
-
-def truth_weights(kernels, data, packed, state):
-    """Normalised log weights of every labelled item, shape (N, T)."""
-    view = kernels.view_of(state, packed)
-    work = new_work(data, view)
-    add_shapes(view, data, work)
-    out = np.zeros((N_ITEMS, N_CLASSES))
-    for i in np.flatnonzero(np.diff(data.item_start)):
-        choose = choose_many if len(work.ratio) > 0 else choose_shared
-        choose(i, view, data, work, 0.5)
-        out[i] = np.log(work.weights)
-    return out
-
-
-def parameters(q, seed, classes, answers):
-    """Cluster parameters spelled out for every annotator: beta (L, T), eta (L, T, C)."""
-    rng = np.random.default_rng(seed)
-    beta = rng.gamma(4.0, 1.0, (3, N_CLASSES))
-    eta = rng.dirichlet(np.full(N_ANSWERS, 2.0), (3, N_CLASSES))
-    return beta[q][:, classes], eta[q][:, classes][:, :, answers]
-
-
-def log_likelihood(kernels, packed, state):
-    if kernels is not hcbcc:
-        return kernels.log_likelihood(state, packed)
-    active = np.flatnonzero(state.group >= 0)
-    said, total, group = state.said[active], state.said_total[active], state.group[active]
-    weight, strength = state.weight[group], state.strength[group]
-    result = (gammaln(said + weight) - gammaln(weight)).sum()
-    return result - (gammaln(total + strength) - gammaln(strength)).sum()
+    logs = np.zeros((N_ITEMS, N_CLASSES))
+    for i in np.flatnonzero(np.diff(problem.codes.item_start)):
+        logs[i] = item_log_weights(case, state(), i)
+    said = state()["said"]
+    if name == "hcbcc":
+        weight = (beta[:, :, None] * eta).swapaxes(1, 2)[used][q]
+    else:
+        weight = (np.asarray(case.prior.strength)[:, None] * case.prior.mean).T
+    if name == "cbcc":
+        said = np.stack([said[q == m].sum(axis=0) for m in range(3)])
+    return logs - np.logaddexp.reduce(logs, axis=1, keepdims=True), log_marginal(said, weight)
 
 
 def compare(name, triples, z, q, seed, item, annotator, classes):
-    """Build a problem and its permuted twin (new position of everything), compare weights."""
+    """A problem and its permuted twin (new position of everything): the same conditionals."""
+    rng = np.random.default_rng(seed)
+    beta = rng.gamma(4.0, 1.0, (3, N_CLASSES))
+    eta = rng.dirichlet(np.full(N_ANSWERS, 2.0), (3, N_CLASSES))
     answer = np.append(classes, N_ANSWERS - 1)  # new code of an answer
     back = np.argsort(classes)  # old code at a new place
-    plain = build(name, triples, z, q, priors([0, 1, 2])[name])
+    logs, log_p = conditionals(name, triples, z, q, priors([0, 1, 2])[name], beta, eta)
     turned_triples = [(item[i], annotator[l], answer[c]) for i, l, c in triples]
     turned_z, turned_q = np.zeros(N_ITEMS, int), np.zeros(N_ANNOTATORS, int)
     turned_z[item] = classes[z]
     turned_q[annotator] = q
-    turned = build(name, turned_triples, turned_z, turned_q, priors(back)[name])
-    if name == "hcbcc":
-        one = parameters(q, seed, [0, 1, 2], [0, 1, 2, 3])
-        give_parameters(plain[3], one)
-        give_parameters(turned[3], parameters(turned_q, seed, back, [*back, N_ANSWERS - 1]))
-    np.testing.assert_allclose(
-        truth_weights(*turned)[item][:, classes], truth_weights(*plain), rtol=1e-9, atol=1e-9
+    turned_eta = eta[:, back][:, :, [*back, N_ANSWERS - 1]]
+    turned, turned_log_p = conditionals(
+        name, turned_triples, turned_z, turned_q, priors(back)[name], beta[:, back], turned_eta
     )
-    np.testing.assert_allclose(
-        log_likelihood(turned[0], turned[2], turned[3]),
-        log_likelihood(plain[0], plain[2], plain[3]),
-        rtol=1e-9,
-    )
+    np.testing.assert_allclose(turned[item][:, classes], logs, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(turned_log_p, log_p, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["ibcc", "cbcc", "hcbcc"])

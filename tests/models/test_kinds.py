@@ -7,6 +7,7 @@ import pytest
 import coterie
 from builders import saved
 from coterie.models.kinds import align_kinds
+from coterie.report.kinds import kind_facts
 from ladder.marks import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")
@@ -141,3 +142,24 @@ def test_known_kinds_tell_experts_from_novices():
     table = pd.DataFrame(found, index=crowd.groups, columns=["a", "b"])
     assert (table.loc["expert of a", "a"] > table.loc["expert of a", "b"]).all()
     assert (table.loc["expert of b", "b"] > table.loc["expert of b", "a"]).all()
+
+
+def test_hard_items_are_found_and_who_is_good_at_them():
+    crowd = coterie.simulate("easy-hard", items=300, annotators=12, random_state=1)
+    model = coterie.EasyHardBCC(sweeps=400, burn_in=200, chains=2, random_state=0)
+    posterior = model.fit(crowd.annotations).posterior_
+    table = posterior.difficulty()
+    assert table.columns.tolist() == ["item", "label", "hardness", "n_labels"]
+    assert table["hardness"].is_monotonic_decreasing
+    hard = (crowd.kinds == "hard").reindex(table["item"])
+    assert table["hardness"][hard.to_numpy()].mean() > table["hardness"][~hard.to_numpy()].mean()
+    extra = posterior.draws.extra
+    assert extra["hard_accuracy"].values.shape[-1] == 12
+    np.testing.assert_allclose(posterior.labels()["hardness"].sum(), table["hardness"].sum())
+    best = kind_facts(posterior)["hard"]["people"]
+    assert [row["accuracy"] for row in best] == sorted((r["accuracy"] for r in best), reverse=True)
+    assert all(row["low"] <= row["accuracy"] <= row["high"] for row in best)
+    experts = crowd.groups.index[crowd.groups == "expert"]
+    assert best[0]["annotator"] in set(experts)
+    with pytest.raises(coterie.CoterieError, match="fit EasyHardBCC or Consensus"):
+        coterie.MajorityVote().fit(crowd.annotations).posterior_.difficulty()

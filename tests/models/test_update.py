@@ -5,15 +5,15 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import coterie
 from coterie.errors import CoterieWarning
-from coterie.inference.chain import Chain
+from coterie.inference.chain import make_chain
+from coterie.inference.checkpoint import check_state
+from coterie.inference.sample import session_of
 from coterie.models import sampling
-from coterie.models.update import carried_groups, going_on, joined, places_of_labels
-from coterie.numeric.partitions import canonical_groups
+from coterie.models.update import carried_groups, going_on, joined
 from ladder.marks import rest_slow
 
 
@@ -134,24 +134,16 @@ def test_the_whole_state_is_taken_over(model, settings, crowd):
     """What chains start from is where they ended, counts and all; nothing new changes nothing."""
     fitted = sampler(model, settings, 0).fit(crowd.annotations)
     last = fitted.posterior_.draws.last
-    made = fitted._sampler(crowd.annotations)
-    hooks = going_on(made.hooks, last, crowd.annotations, crowd.annotations)
-    for number, ended in enumerate(last):
-        chain = Chain(replace(made, hooks=hooks), number, np.random.SeedSequence(0))
-        made.hooks.check(chain.state, made.data, made.prior)
-        now, then = chain.state._asdict(), dict(ended)
-        for state in (now, then):
-            for name in ("weight", "strength", "log_mean", "log_strength", "known"):
-                if name in state:  # numbers of coteries are names; those in use are compared
-                    state[name] = state[name][state["group"]]
-            if "group" in state:
-                state["group"] = canonical_groups(state["group"].astype(np.int32))
-            by_number = ["said", "said_total"] if model is coterie.CBCC else []
-            for name in ("slot", "size", *by_number):
-                state.pop(name, None)
-        assert now.keys() == then.keys()
-        for name, values in now.items():
-            np.testing.assert_array_equal(values, then[name], err_msg=name)
+    a, made = crowd.annotations, fitted._sampler(crowd.annotations)
+    ended = going_on(last, a, a, made.people, np.arange(a.n_annotators))
+    with session_of(made, fitted._options(made)) as session:
+        for number, then in enumerate(last):
+            seed = np.random.SeedSequence(0)
+            chain = make_chain(replace(made, ended=ended), number, seed, session)
+            check_state(chain)
+            assert chain.state.keys() == then.keys()
+            for name, values in chain.state.items():
+                np.testing.assert_array_equal(values, then[name], err_msg=name)
 
 
 @pytest.mark.filterwarnings("ignore::coterie.errors.CoterieWarning")
@@ -191,18 +183,6 @@ def test_items_with_told_kinds_cannot_be_joined(crowd):
         model.update([("new", "a01", "a")])
 
 
-def test_labels_are_found_among_the_old_ones():
-    old = coterie.read(
-        [("q1", "ann", "a"), ("q1", "ann", "a"), ("q2", "bob", "b")], duplicates="keep"
-    )
-    more = coterie.read([("q0", "bob", "a"), ("q1", "bob", "b"), ("q0", "cat", "a")])
-    new = joined(old, more, "keep")
-    items = pd.Index(old.items).get_indexer(pd.Index(new.items))
-    people = pd.Index(old.annotators).get_indexer(pd.Index(new.annotators))
-    found = places_of_labels(old.codes, new.codes, items, people)
-    assert found.tolist() == [-1, -1, 0, 1, -1, 2]
-
-
 def test_new_items_and_annotators_join(halves):
     model = coterie.QuickConsensus().fit(halves[0])
     model.update([("brand new", "somebody", "a"), ("brand new", "else", "b")])
@@ -236,6 +216,7 @@ def test_what_does_not_fit_is_refused(halves):
 
 
 def test_those_who_are_new_join_the_largest_cluster():
-    codes = coterie.simulate("experts", items=4, annotators=5, random_state=0).annotations.codes
-    then, place = np.array([4, 4, 7, -1]), np.array([0, 1, 2, 3, -1])
-    assert carried_groups(then, place, codes).tolist() == [0, 0, 1, 0, 0]
+    then, place = np.array([4, 4, 7, -1]), np.array([0, 1, 2, 3, -1, -1])
+    seated = np.array([True] * 5 + [False])
+    group, source = carried_groups(then, place, seated)
+    assert (group.tolist(), source.tolist()) == ([0, 0, 1, 0, 0, -1], [4, 7])

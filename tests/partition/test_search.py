@@ -9,7 +9,6 @@ from coterie.numeric.partitions import draw_crp
 from coterie.partition import expected_loss, point_partition, starts, strategy
 from coterie.partition.exhaustive import best_of_each_number
 from coterie.partition.measure import block_values, loss_scale, mean_loss
-from coterie.partition.moves import clear
 from coterie.partition.number import best_split, reach_number
 from coterie.partition.sample import canonical_draws, distinct_draws, lay_out
 from coterie.partition.search import descend, refine
@@ -45,7 +44,6 @@ def check_books(walk, draws, loss):
     assert (group >= 0).all()
     assert (walk.state.size == np.bincount(group, minlength=n)).all()
     assert sorted(walk.state.slot[: walk.n_coteries]) == sorted(set(group))
-    assert not walk.state.score.any()
     recount = []
     for draw in distinct_draws(draws)[0]:
         for j in range(draw.max() + 1):
@@ -69,7 +67,7 @@ def test_every_step_changes_the_loss_by_what_it_says(kind, loss):
             check_books(walk, draws, loss)
             before = walk.value
             some = walk.everybody()[:5]
-            change = clear(some, walk.state, walk.sample) + walk.sweep(some)
+            change = walk.clear(some) + walk.sweep(some)
             assert walk.value - before == pytest.approx(change, abs=1e-8)
             for members in walk.coteries():
                 before, m = walk.value, int(walk.group[members[0]])

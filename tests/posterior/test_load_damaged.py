@@ -76,9 +76,9 @@ def test_rewriting_without_a_change_still_loads(path):
 
 
 def test_a_newer_version_says_upgrade(path):
-    change_header(path, lambda header: header.update(version=4, coterie="9.1"))
+    change_header(path, lambda header: header.update(version=5, coterie="9.1"))
     message = refused(path)
-    assert message.startswith("FILE was written by a newer coterie (9.1) in version 4")
+    assert message.startswith("FILE was written by a newer coterie (9.1) in version 5")
     assert message.endswith("upgrade coterie")
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import coterie
 from builders.posteriors import words
-from builders.saved import example, example_of_version_1, same, same_arrays, without_own_parts
+from builders.saved import example, same, same_arrays
 from coterie import priors
 from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
@@ -40,93 +40,24 @@ def test_everything_comes_back(path):
     same(coterie.load(str(path)), example())
 
 
-def test_an_older_version_still_loads():
-    posterior = coterie.load(OLD)
-    same(posterior, example_of_version_1())
-    assert posterior.labels()["label"].tolist() == [False, True, True]
-    assert posterior.confusion(11, quantile=1.0).loc[True, "unsure"] == 55 / 64
-    assert posterior.cooccurrence([7, 11]).loc[7, 11] == 0.5
-
-
-def test_version_1_named_the_trace_by_text(path):
-    expected = without_own_parts(example())
-    expected.save(path)
+def test_a_file_of_an_earlier_layout_is_refused_in_a_sentence(path):
+    message = r"run-v1\.coterie was written by an earlier coterie \(.*\) in version 1 of its format"
+    with pytest.raises(coterie.DataError, match=message + r", this one .* version 4; fit again$"):
+        coterie.load(OLD)
     new = read_container(path, FORMAT)
-    arrays = {name: x for name, x in new.arrays.items() if not name.startswith("draws.trace.")}
-    totals = new.arrays["draws.trace.class_total"]
-    rows = [new.arrays["draws.trace.log_joint"], new.arrays["draws.trace.n_coteries"]]
-    arrays["draws.trace"] = np.stack([*rows, totals[:, :, 0], totals[:, :, 1]])
-    header = dict(new.header)
-    header["trace"] = ["log_joint", "n_groups", "class_total[0]", "class_total[1]"]
-    container_writer(Format(FORMAT.name, 1), header, arrays)(path)
-    loaded = coterie.load(path)
-    assert loaded.annotations.origin == example().annotations.origin
-    annotations = replace(loaded.annotations, provenance=example().annotations.provenance)
-    same(replace(loaded, annotations=annotations), expected)
-    container_writer(Format(FORMAT.name, 1), header | {"trace": ["log_joint"]}, arrays)(path)
-    with pytest.raises(coterie.DataError, match="the trace has not as many names as rows"):
+    container_writer(Format(FORMAT.name, 3), new.header, dict(new.arrays))(path)
+    with pytest.raises(coterie.DataError, match=r"earlier coterie .* in version 3 .*; fit again$"):
         coterie.load(path)
 
 
-@pytest.mark.parametrize(
-    ("model", "run", "method", "converged"),
-    [
-        ("MajorityVote", {}, "count", True),
-        ("DawidSkene", {"converged": True, "iterations": 9}, "em", True),
-        ("DawidSkene", {"converged": False, "iterations": 9}, "em", False),
-    ],
-)
-def test_what_version_1_left_unsaid_is_worked_out(path, model, run, method, converged):
-    new = read_container(path, FORMAT)
-    arrays = {name: x for name, x in new.arrays.items() if name.partition(".")[0] in POINT_PARTS}
-    header = {name: x for name, x in new.header.items() if name not in SINCE_VERSION_2}
-    header |= {"model": model, "run": run, "trace": []}
-    container_writer(Format(FORMAT.name, 1), header, arrays)(path)
-    loaded = coterie.load(path)
-    assert (loaded.method, loaded.converged) == (method, converged)
-    assert loaded.abilities == getattr(coterie, model).abilities
-
-
-@pytest.mark.parametrize(
-    ("run", "settings", "mixing"),
-    [
-        ({"correlation": 0.2}, {}, Mixing(0.2 * 1.5, vote_power=0.25, floor=0.02)),
-        ({"correlation": 0.9}, {}, Mixing(0.75, vote_power=0.25, floor=0.02)),
-        ({}, {"design_effect": 0.1, "vote_share": 0.5}, Mixing(0.1, vote_share=0.5)),
-        ({}, {"vote_share": 0.5, "skill_share": 0.25}, Mixing(vote_share=0.5, skill_share=0.25)),
-        ({}, {}, Mixing()),
-    ],
-)
-def test_how_a_model_reports_is_kept_and_worked_out_for_older_files(path, run, settings, mixing):
-    posterior = replace(example(), run=run, settings=settings, mixing=mixing)
-    posterior.save(path)
+def test_how_a_model_reports_is_kept(path):
+    mixing = Mixing(0.2 * 1.5, vote_power=0.25, floor=0.02)
+    replace(example(), mixing=mixing).save(path)
     assert coterie.load(path).mixing == mixing
     new = read_container(path, FORMAT)
-    header = {name: x for name, x in new.header.items() if name != "mixing"}
-    container_writer(Format(FORMAT.name, 2), header, dict(new.arrays))(path)
-    assert coterie.load(path).mixing == mixing
     container_writer(FORMAT, new.header | {"mixing": {"overlap": 0.1}}, dict(new.arrays))(path)
     with pytest.raises(coterie.DataError, match="damaged"):
         coterie.load(path)
-
-
-def test_likeliest_matrices_are_told_in_older_files(path):
-    coterie.DawidSkene().fit(frame()).posterior_.save(path)
-    new = read_container(path, FORMAT)
-    said = {name: x for name, x in new.header["abilities"].items() if name != "likeliest"}
-    two = Format(FORMAT.name, 2)
-    container_writer(two, dict(new.header) | {"abilities": said}, dict(new.arrays))(path)
-    assert coterie.load(path).abilities == coterie.DawidSkene.abilities
-    assert coterie.DawidSkene.abilities.likeliest
-
-
-POINT_PARTS = (
-    "items", "annotators", "classes", "extra_answers", "annotator", "answer", "gold", "label",
-    "labels_per_item", "item_probability", "class_balance", "confusion_mean",
-)  # fmt: skip
-SINCE_VERSION_2 = (
-    "method", "abilities", "converged", "watched", "extra", "item_numbers", "mixing",
-)  # fmt: skip
 
 
 def frame():

@@ -21,7 +21,7 @@ class Problem:
 
     @cached_property
     def codes(self) -> Codes:
-        item, annotator, answer = np.array(self.labels).T
+        item, annotator, answer = np.array(self.labels, int).reshape(-1, 3).T
         gold = np.full(self.n_items, -1)
         gold[list(self.gold)] = list(self.gold.values())
         sizes = (self.n_items, self.n_annotators, self.n_classes, self.n_answers)

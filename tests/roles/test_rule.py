@@ -285,10 +285,7 @@ def test_the_rule_is_what_its_slow_twin_says(drawn):
 @given(matrices())
 def test_every_draw_has_exactly_one_role_and_level(drawn):
     psi, balance = drawn
-    n_classes, n_answers = psi.shape[1:]
-    codes = rule.find_codes(n_classes, n_answers)
-    role, level = np.zeros((1, codes.end), int), np.zeros((1, rule.N_LEVELS), int)
-    rule.count_roles(psi[None], np.tile(balance, (len(psi), 1)), role, level)
+    role, level = rule.count_roles(psi[None], np.tile(balance, (len(psi), 1)))
     assert role.sum() == level.sum() == len(psi)
     assert (role[0, : rule.N_LEVELS] <= level[0]).all()  # who has no pattern has its level's role
 
@@ -313,11 +310,10 @@ def test_relabelling_the_classes_permutes_the_words(drawn, random):
 @given(matrices())
 def test_information_is_the_public_measure_if_classes_are_equally_frequent(drawn):
     psi, _ = drawn
-    n_classes, n_answers = psi.shape[1:]
-    balance, said = np.full(n_classes, 1 / n_classes), np.empty(n_answers)
-    measures = [rule.measure(matrix, balance, said) for matrix in psi]
-    np.testing.assert_allclose([one.information for one in measures], informativeness(psi))
-    assert all(one.skill**2 <= one.information + 1e-12 for one in measures)
+    last, balance = np.moveaxis(psi, 0, -1), np.full((psi.shape[1], len(psi)), 1 / psi.shape[1])
+    measures = rule.measure(last, balance, rule.shares_of(last, balance))
+    np.testing.assert_allclose(measures.information, informativeness(psi))
+    assert (measures.skill**2 <= measures.information + 1e-12).all()
 
 
 def test_all_roles_were_met():

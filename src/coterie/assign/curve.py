@@ -128,9 +128,8 @@ def _run(
     rng: np.random.Generator,
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Simulate once; give what was spent, and the probability of every label, at each point."""
-    before = Before(
-        problem.items, given.shapes, problem.n_labels, problem.ease, float(problem.overlap)
-    )
+    in_full = problem.overlap == 0 and bool((problem.ease == 1).all())
+    before = Before(problem.items, given.shapes, in_full)
     truth, people = given.draw(rng)
     world = World(truth, people, before, given.said)
     spent, beliefs = [0.0], [problem.items.max(axis=1)]

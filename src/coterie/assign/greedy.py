@@ -5,17 +5,19 @@ belief, one for each row of answers. Items wait in a heap by what their best que
 they were last looked at; that only falls, so that an item which is still best when it is looked at
 again is best of all. With many people an item is first shown to the leader of each group, and then
 to the members of the best group.
+
+The formulas are those of :mod:`coterie.assign.channel`, for one state and one matrix at a time.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.channel import mean_gain, mean_information, spread_beliefs
-from coterie.numeric.jit import int64, kernel, part, piece
+from coterie.numeric.compile import entry, jit
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -55,215 +57,210 @@ class Picks(NamedTuple):
     person: IntArray  # (picks,)
     information: FloatArray  # (picks,)   in bits
     gain: FloatArray  # (picks,)          in accuracy
-    previous: IntArray  # (picks,)        the pick before of the same item, or -1
 
 
-class Progress(NamedTuple):
-    """Where the choice is; changed in place."""
+def choose(problem: Problem, number: int, left: IntArray, everybody: bool) -> Picks:
+    """Choose labels until the money, the people or the doubts are used up.
 
-    left: IntArray  # (people,)      labels that each may still give
-    asked: IntArray  # (items,)      labels asked for
-    last: IntArray  # (items,)       the last pick of each item, or -1
-    key: FloatArray  # (items,)      bits per cost of its best question, when last looked at
-    best: IntArray  # (items,)       whom to ask it
-    seen: IntArray  # (items,)       number of picks when it was last looked at
-    heap: IntArray  # (items,)       items, the best key first
-    busy: IntArray  # (people,)      the last look in which this person was not free
-    states: FloatArray  # (states, classes)
-    weights: FloatArray  # (states,)
-    counter: IntArray  # (1,)        looks so far
-
-
-def new_progress(problem: Problem, left: IntArray) -> Progress:
-    """Start with nothing asked."""
-    n_items, n_classes = problem.items.shape
-    n_states = max(STATES, problem.matrix.shape[2])
-    return Progress(
-        left=left.copy(),
-        asked=np.zeros(n_items, np.int64),
-        last=np.full(n_items, -1, np.int64),
-        key=np.full(n_items, np.inf),
-        best=np.full(n_items, -1, np.int64),
-        seen=np.full(n_items, -1, np.int64),
-        heap=np.arange(n_items, dtype=np.int64),
-        busy=np.full(len(problem.cost), -1, np.int64),
-        states=np.zeros((n_states, n_classes)),
-        weights=np.zeros(n_states),
-        counter=np.zeros(1, np.int64),
-    )
+    Parameters
+    ----------
+    problem
+        Who may be asked what.
+    number
+        Of labels, at most.
+    left
+        Labels that each may be asked for, shape (people,).
+    everybody
+        Look at everybody for every item, not only at the members of the best group.
+    """
+    picks = Picks(*np.zeros((2, number), np.int64), *np.zeros((2, number)))
+    said_by = problem.place[problem.item_annotator]
+    start, said_by, groups, member, left, n_labels = (
+        array.astype(np.int64)
+        for array in (problem.item_start, said_by, problem.group_start, problem.member, left,
+                      problem.n_labels)
+    )  # fmt: skip
+    found = choose_one_by_one(
+        np.array(problem.items), n_labels, problem.ease, float(problem.overlap),
+        np.ascontiguousarray(problem.matrix), problem.cost, start, said_by, groups, member, left,
+        problem.most_per_item, float(problem.budget), everybody, *picks,
+    )  # fmt: skip
+    return Picks._make(column[:found] for column in picks)
 
 
-def new_picks(most: int) -> Picks:
-    """Give room for so many picks."""
-    return Picks(
-        item=np.zeros(most, np.int64),
-        person=np.zeros(most, np.int64),
-        information=np.zeros(most),
-        gain=np.zeros(most),
-        previous=np.full(most, -1, np.int64),
-    )
+@entry
+def choose_one_by_one(
+    items: FloatArray, n_labels: IntArray, ease: FloatArray, overlap: float, matrix: FloatArray,
+    cost: FloatArray, item_start: IntArray, said_by: IntArray, group_start: IntArray,
+    member: IntArray, left: IntArray, most_per_item: int, money: float, everybody: bool,
+    item: IntArray, person: IntArray, information: FloatArray, gain: FloatArray,
+) -> int:  # fmt: skip
+    """Write the picks; give how many there are. What is left of each is counted down."""
+    n_items, n_states = len(items), max(STATES, matrix.shape[2])
+    states, weights = np.empty((n_states, items.shape[1])), np.empty(n_states)
+    closed = np.empty(len(cost), np.bool_)
+    previous = np.full(len(item), -1)  # the pick before of the same item
+    asked, last = np.zeros(n_items, np.int64), np.full(n_items, -1)  # picks, and the last one
+    # Of the best question, when last looked at: bits per cost, whom, bits, gain; after which pick.
+    key, best, bits = np.empty(n_items), np.empty(n_items, np.int64), np.empty(n_items)
+    rise, seen = np.empty(n_items), np.zeros(n_items, np.int64)
+    heap = np.arange(n_items)
+    number, fresh = 0, n_items
+    while number < len(item) and n_items > 0:
+        chosen = -1
+        for turn in range(fresh + LOOKS):
+            i = turn if turn < fresh else heap[0]  # at first, all are looked at
+            if turn >= fresh and (seen[i] == number or key[i] < 0):
+                chosen = i
+                break
+            key[i], best[i], bits[i], rise[i] = look(
+                i, items, n_labels, ease, overlap, matrix, cost, item_start, said_by, group_start,
+                member, left, most_per_item, money, everybody, person, previous, asked, last,
+                closed, states, weights,
+            )  # fmt: skip
+            seen[i] = number
+            if turn >= fresh:
+                chosen = i if chosen < 0 or key[i] > key[chosen] else chosen
+                sink(0, heap, key)
+            for root in range(n_items // 2 - 1 if turn == fresh - 1 else -1, -1, -1):
+                sink(root, heap, key)
+        fresh = 0
+        if key[chosen] >= 0:
+            item[number], person[number] = chosen, best[chosen]
+            information[number], gain[number] = bits[chosen], rise[chosen]
+            previous[number], last[chosen] = last[chosen], number
+            asked[chosen] += 1
+            left[best[chosen]] -= 1
+            money -= cost[best[chosen]]
+            number += 1
+        elif key[heap[0]] < 0:
+            break
+    return number
 
 
-@piece
-def worth(n_labels: int, ease: float, overlap: float) -> float:
-    """Give how much of one more label is new evidence: :func:`coterie.assign.belief.worth_of`."""
-    return ease / (1 + overlap * n_labels)
+@jit
+def look(
+    i: int, items: FloatArray, n_labels: IntArray, ease: FloatArray, overlap: float,
+    matrix: FloatArray, cost: FloatArray, item_start: IntArray, said_by: IntArray,
+    group_start: IntArray, member: IntArray, left: IntArray, most_per_item: int, money: float,
+    everybody: bool, person: IntArray, previous: IntArray, asked: IntArray, last: IntArray,
+    closed: NDArray[np.bool_], states: FloatArray, weights: FloatArray,
+) -> tuple[float, int, float, float]:  # fmt: skip
+    """Find whom to ask about an item; give bits for its price, whom, bits and gain, or -1."""
+    nothing = -1.0, -1, 0.0, 0.0
+    if most_per_item <= asked[i]:
+        return nothing
+    row = i * len(cost) if len(matrix) > len(cost) else 0  # where the matrices begin
+    for l in range(len(cost)):
+        closed[l] = left[l] <= 0 or cost[l] > money
+    for k in range(item_start[i], item_start[i + 1]):
+        if said_by[k] >= 0:
+            closed[said_by[k]] = True
+    n, pick = 1, last[i]
+    weights[0] = 1.0
+    for t in range(items.shape[1]):
+        states[0, t] = items[i, t]
+    for k in range(asked[i] - 1, -1, -1):  # their order does not matter but for what each is worth
+        worth = ease[i] / (1 + overlap * (n_labels[i] + k))
+        n = spread_beliefs(n, states, weights, matrix, row + person[pick], worth)
+        closed[person[pick]] = True
+        pick = previous[pick]
+    worth = ease[i] / (1 + overlap * (n_labels[i] + asked[i]))
+    start, end = 0, len(member)
+    if not everybody:
+        top, group = -1.0, -1
+        for g in range(len(group_start) - 1):
+            for k in range(group_start[g], group_start[g + 1]):
+                l = member[k]
+                if not closed[l]:
+                    bits, _ = tell(n, states, weights, matrix, row + l, worth)
+                    if bits / cost[l] > top:
+                        top, group = bits / cost[l], g
+                    break
+        if group < 0:
+            return nothing
+        start, end = group_start[group], group_start[group + 1]
+    found, n_looked = nothing, 0
+    for k in range(start, end):
+        l = member[k]
+        if not closed[l] and (everybody or n_looked < FEW):
+            n_looked += 1
+            bits, gain = tell(n, states, weights, matrix, row + l, worth)
+            if bits > NOTHING and bits / cost[l] > found[0]:
+                found = bits / cost[l], l, bits, gain
+    return found
 
 
-@piece
-def row_of(i: int, l: int, problem: Problem) -> int:
-    """Give where the matrix of somebody who is asked about an item is."""
-    n_people = len(problem.cost)
-    return i * n_people + l if len(problem.matrix) > n_people else l
+@jit
+def spread_beliefs(
+    n: int, states: FloatArray, weights: FloatArray, matrix: FloatArray, l: int, worth: float
+) -> int:
+    """Replace n states of belief by what they become with every answer; give how many there are.
+
+    States are rows of ``states`` with their chances in ``weights``. Where there is no room for all
+    of them, the answers of the least probable states are left open, which keeps the mean of belief.
+    """
+    end = n
+    for s in range(n):
+        if end + matrix.shape[2] - 1 > len(weights):
+            break
+        for c in range(matrix.shape[2] - 1, -1, -1):
+            place, chance = s if c == 0 else end, expect(c, s, states, matrix, l)
+            for t in range(states.shape[1]):
+                ratio = worth * matrix[l, t, c] / chance + 1.0 - worth if chance > 0.0 else 1.0
+                states[place, t] = states[s, t] * ratio
+            weights[place] = weights[s] * chance
+            end += c > 0
+    for s in range(1, end):  # sorted by insertion: they are few, and nearly sorted
+        r = s
+        while r > 0 and weights[r] > weights[r - 1]:
+            weights[r], weights[r - 1] = weights[r - 1], weights[r]
+            for t in range(states.shape[1]):
+                states[r, t], states[r - 1, t] = states[r - 1, t], states[r, t]
+            r -= 1
+    return end
 
 
-@piece
-def sink(root: int, n: int, heap: IntArray, key: FloatArray) -> None:
+@jit
+def tell(
+    n: int, states: FloatArray, weights: FloatArray, matrix: FloatArray, l: int, worth: float
+) -> tuple[float, float]:
+    """Give the expected information and gain in accuracy over n states of belief."""
+    bits, gain = 0.0, 0.0
+    for s in range(n):
+        told, before, after = 0.0, 0.0, 0.0
+        for t in range(states.shape[1]):
+            before = max(before, states[s, t])
+        for c in range(matrix.shape[2]):
+            chance, highest = expect(c, s, states, matrix, l), 0.0
+            for t in range(states.shape[1] if chance > 0.0 else 0):
+                p, ratio = states[s, t], worth * matrix[l, t, c] / chance + 1.0 - worth
+                highest = max(highest, p * (worth * matrix[l, t, c] + (1.0 - worth) * chance))
+                if p > 0.0 and ratio > 0.0:
+                    told += p * chance * ratio * math.log2(ratio)
+            after += highest
+        bits += weights[s] * max(told, 0.0)
+        gain += weights[s] * max(after - before, 0.0)
+    return bits, gain
+
+
+@jit
+def expect(c: int, s: int, states: FloatArray, matrix: FloatArray, l: int) -> float:
+    """Give the chance of an answer in a state of belief."""
+    chance = 0.0
+    for t in range(states.shape[1]):
+        chance += states[s, t] * matrix[l, t, c]
+    return chance
+
+
+@jit
+def sink(root: int, heap: IntArray, key: FloatArray) -> None:
     """Let the item at a place of the heap sink to where it belongs."""
-    while True:
-        child = 2 * root + 1
-        if child >= n:
-            return
-        if child + 1 < n and key[heap[child + 1]] > key[heap[child]]:
+    child = 2 * root + 1
+    while child < len(heap):
+        if child + 1 < len(heap) and key[heap[child + 1]] > key[heap[child]]:
             child += 1
         if key[heap[child]] <= key[heap[root]]:
             return
         heap[root], heap[child] = heap[child], heap[root]
-        root = child
-
-
-@part
-def believe(i: int, problem: Problem, picks: Picks, progress: Progress) -> int:
-    """Write the states of belief of an item after what was asked; give how many there are."""
-    states, weights = progress.states, progress.weights
-    for t in range(states.shape[1]):
-        states[0, t] = problem.items[i, t]
-    weights[0] = 1.0
-    n, pick, asked = 1, progress.last[i], progress.asked[i]
-    for k in range(asked):  # the order of answers does not matter but for what each is worth
-        value = worth(problem.n_labels[i] + asked - 1 - k, problem.ease[i], problem.overlap)
-        matrix = problem.matrix[row_of(i, picks.person[pick], problem)]
-        n = spread_beliefs(n, states, weights, matrix, value)
-        pick = picks.previous[pick]
-    return n
-
-
-@part
-def note_busy(i: int, problem: Problem, picks: Picks, progress: Progress) -> int:
-    """Mark those who have labelled the item or were asked to; give the mark."""
-    progress.counter[0] += 1
-    mark = int64(progress.counter[0])
-    for label in range(problem.item_start[i], problem.item_start[i + 1]):
-        l = problem.place[problem.item_annotator[label]]
-        if l >= 0:
-            progress.busy[l] = mark
-    pick = progress.last[i]
-    while pick >= 0:
-        progress.busy[picks.person[pick]] = mark
-        pick = picks.previous[pick]
-    return mark
-
-
-@piece
-def is_free(l: int, mark: int, money: float, problem: Problem, progress: Progress) -> bool:
-    """Say whether somebody can be asked about the item that was marked."""
-    return bool(progress.left[l] > 0 and progress.busy[l] != mark and problem.cost[l] <= money)
-
-
-@part
-def look(
-    i: int, everybody: bool, money: float, problem: Problem, picks: Picks, progress: Progress
-) -> None:
-    """Find whom to ask about an item, and what that is worth for its price."""
-    progress.key[i], progress.best[i] = -1.0, -1
-    if problem.most_per_item <= progress.asked[i]:
-        return
-    n, mark = believe(i, problem, picks, progress), note_busy(i, problem, picks, progress)
-    states, weights = progress.states, progress.weights
-    value = worth(problem.n_labels[i] + progress.asked[i], problem.ease[i], problem.overlap)
-    first, last = 0, len(problem.member)
-    if not everybody:
-        best, chosen = -1.0, -1
-        for g in range(len(problem.group_start) - 1):
-            for k in range(problem.group_start[g], problem.group_start[g + 1]):
-                l = problem.member[k]
-                if is_free(l, mark, money, problem, progress):
-                    matrix = problem.matrix[row_of(i, l, problem)]
-                    bits = mean_information(n, states, weights, matrix, value)
-                    if bits / problem.cost[l] > best:
-                        best, chosen = bits / problem.cost[l], g
-                    break
-        if chosen < 0:
-            return
-        first, last = problem.group_start[chosen], problem.group_start[chosen + 1]
-    looked = 0
-    for k in range(first, last):
-        l = problem.member[k]
-        if not is_free(l, mark, money, problem, progress):
-            continue
-        matrix = problem.matrix[row_of(i, l, problem)]
-        bits = mean_information(n, states, weights, matrix, value)
-        if bits > NOTHING and bits / problem.cost[l] > progress.key[i]:
-            progress.key[i], progress.best[i] = bits / problem.cost[l], l
-        looked += 1
-        if not everybody and looked >= FEW:
-            break
-
-
-@part
-def take(i: int, number: int, problem: Problem, picks: Picks, progress: Progress) -> None:
-    """Choose the best question about an item as the next pick."""
-    l = progress.best[i]
-    n = believe(i, problem, picks, progress)
-    value = worth(problem.n_labels[i] + progress.asked[i], problem.ease[i], problem.overlap)
-    states, weights = progress.states, progress.weights
-    matrix = problem.matrix[row_of(i, l, problem)]
-    picks.information[number] = mean_information(n, states, weights, matrix, value)
-    picks.gain[number] = mean_gain(n, states, weights, matrix, value)
-    picks.item[number], picks.person[number] = i, l
-    picks.previous[number] = progress.last[i]
-    progress.last[i] = number
-    progress.asked[i] += 1
-    progress.left[l] -= 1
-
-
-@kernel
-def choose(problem: Problem, picks: Picks, progress: Progress, everybody: bool) -> int:
-    """Choose labels until the money, the people or the doubts are used up; give how many.
-
-    Parameters
-    ----------
-    problem, progress
-        Who may be asked what, and nothing asked.
-    picks
-        Room for what is chosen.
-    everybody
-        Look at everybody for every item, not only at the members of the best group.
-    """
-    n_items, money, heap, key = len(problem.items), problem.budget, progress.heap, progress.key
-    for i in range(n_items):
-        look(i, everybody, money, problem, picks, progress)
-        progress.seen[i] = 0
-    for root in range(n_items // 2 - 1, -1, -1):
-        sink(root, n_items, heap, key)
-    number = 0
-    while number < len(picks.item) and n_items > 0:
-        best = -1
-        for _ in range(LOOKS):
-            i = heap[0]
-            if progress.seen[i] == number or key[i] < 0:
-                best = i
-                break
-            look(i, everybody, money, problem, picks, progress)
-            progress.seen[i] = number
-            if best < 0 or key[i] > key[best]:
-                best = i
-            sink(0, n_items, heap, key)
-        if progress.best[best] < 0 or key[best] < 0:
-            if key[heap[0]] < 0:
-                break
-            continue
-        money -= problem.cost[progress.best[best]]
-        take(best, number, problem, picks, progress)
-        number += 1
-    return number
+        root, child = child, 2 * child + 1

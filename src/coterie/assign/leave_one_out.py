@@ -7,15 +7,12 @@ without this very label: of a row that rests on A labels, p[t] belongs to it. Th
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import rel_entr
 
-from coterie.assign.belief import STRENGTH, Belief
-from coterie.assign.channel import expect_answer
+from coterie.assign.belief import STRENGTH, Belief, worth_of
 from coterie.data.codes import Codes
-from coterie.numeric.jit import kernel, part
 
 FloatArray = NDArray[np.float64]
 
@@ -23,6 +20,8 @@ ROUNDS = 8
 """Steps of the fixed point for r; it contracts by w at least."""
 SMALLEST = 1e-6
 """No answer is thought less likely than this."""
+AT_ONCE = 2**20
+"""Numbers of belief that are worked on together."""
 
 
 def bits_per_label(codes: Codes, belief: Belief) -> FloatArray:
@@ -35,82 +34,47 @@ def bits_per_label(codes: Codes, belief: Belief) -> FloatArray:
     -------
     Array of shape (labels,), in the order by annotator.
     """
-    n_classes = codes.n_classes
-    rests_on = np.full((len(codes.annotator_start) - 1, n_classes), STRENGTH)
-    l = np.repeat(np.arange(len(rests_on)), np.diff(codes.annotator_start))
-    np.add.at(rests_on, l, belief.items[codes.annotator_item])
-    bits = np.zeros(len(codes.annotator_item))
-    room = np.zeros((2, n_classes)), np.zeros((n_classes, codes.n_answers))
-    _write_bits(codes, belief.items, belief.matrix, belief.ease,
-                belief.overlap, rests_on, bits, room)  # fmt: skip
+    n_people, item = len(codes.annotator_start) - 1, codes.annotator_item
+    who = np.repeat(np.arange(n_people), np.diff(codes.annotator_start))
+    rests_on = np.full((n_people, codes.n_classes), STRENGTH)
+    for t in range(codes.n_classes):
+        rests_on[:, t] += np.bincount(who, belief.items[item, t], n_people)
+    is_first = (np.diff(who, prepend=-1) != 0) | (np.diff(item, prepend=-1) != 0)
+    first, bits = np.flatnonzero(is_first), np.zeros(len(item))
+    times = np.diff(first, append=len(item))  # that the item was labelled
+    step = max(AT_ONCE // max(codes.n_classes, 1), 1)
+    for some in (slice(k, k + step) for k in range(0, len(first), step)):
+        label, i, l = first[some], item[first[some]], who[first[some]]
+        now, n_others = belief.items[i], np.diff(codes.item_start)[i] - 1
+        before = now.copy()
+        for r in range(times[some].max()):
+            has = times[some] > r
+            c = codes.annotator_answer[label[has] + r]
+            own = share_without(now[has], belief.matrix[l[has], :, c], rests_on[l[has]])
+            worth = belief.ease[i[has]] * worth_of(np.maximum(n_others[has] - r, 0), belief.overlap)
+            before[has] = take_out(before[has], own, worth[:, None])
+        moved = rel_entr(now, np.maximum(before, 1e-300)).sum(axis=1) / np.log(2)
+        bits[label] = np.where(codes.gold[i] < 0, np.maximum(moved, 0.0), 0.0)
     return bits
 
 
-@part
-def take_out(
-    c: int, after: FloatArray, matrix: FloatArray, worth: float, before: FloatArray
-) -> None:
-    """Write the belief that an answer has moved to ``after``."""
-    for t in range(len(after)):
-        before[t] = after[t]
+def share_without(belief: FloatArray, share: FloatArray, rests_on: FloatArray) -> FloatArray:
+    """Give how often each class is answered so, without one such label of an item of this belief.
+
+    Parameters
+    ----------
+    belief, share, rests_on
+        Of the item; with all labels; and how many these are, each of shape (labels, classes).
+    """
+    counted, base = rests_on * share - belief, np.maximum(rests_on - belief, SMALLEST)
+    return np.maximum(counted / base, SMALLEST)
+
+
+def take_out(after: FloatArray, share: FloatArray, worth: FloatArray) -> FloatArray:
+    """Give the beliefs that answers have moved to ``after``, shape (labels, classes)."""
+    before = after
     for _ in range(ROUNDS):
-        chance, total = expect_answer(c, before, matrix), 0.0
-        for t in range(len(after)):
-            ratio = worth * matrix[t, c] / max(chance, SMALLEST) + 1.0 - worth
-            before[t] = after[t] / max(ratio, SMALLEST)
-            total += before[t]
-        for t in range(len(after)):
-            before[t] /= total
-
-
-@part
-def matrix_without(
-    belief: FloatArray, whole: FloatArray, rests_on: FloatArray, c: int, matrix: FloatArray
-) -> None:
-    """Write a matrix as it would be without one label c of an item of this belief."""
-    for t in range(len(belief)):
-        base = max(rests_on[t] - belief[t], SMALLEST)
-        for y in range(matrix.shape[1]):
-            counted = rests_on[t] * whole[t, y] - (belief[t] if y == c else 0.0)
-            matrix[t, y] = max(counted / base, SMALLEST)
-
-
-@part
-def divergence(p: FloatArray, q: FloatArray) -> float:
-    """Give sum over t of p[t] log2(p[t] / q[t])."""
-    total = 0.0
-    for t in range(len(p)):
-        if p[t] > 0:
-            total += p[t] * math.log2(p[t] / max(q[t], 1e-300))
-    return max(total, 0.0)
-
-
-@kernel
-def _write_bits(
-    codes: Codes,
-    items: FloatArray,
-    matrix: FloatArray,
-    ease: FloatArray,
-    overlap: float,
-    rests_on: FloatArray,
-    bits: FloatArray,
-    room: tuple[FloatArray, FloatArray],
-) -> None:
-    """Write the bits of each label, by annotator."""
-    (belief, without), own = (room[0][0], room[0][1]), room[1]
-    for l in range(len(rests_on)):
-        k = codes.annotator_start[l]
-        while k < codes.annotator_start[l + 1]:
-            first, i = k, codes.annotator_item[k]
-            n = codes.item_start[i + 1] - codes.item_start[i]
-            for t in range(items.shape[1]):
-                belief[t] = items[i, t]
-            while k < codes.annotator_start[l + 1] and codes.annotator_item[k] == i:
-                c = codes.annotator_answer[k]
-                worth = ease[i] / (1 + overlap * max(n - 1 - (k - first), 0))
-                matrix_without(items[i], matrix[l], rests_on[l], c, own)
-                take_out(c, belief, own, worth, without)
-                for t in range(items.shape[1]):
-                    belief[t] = without[t]
-                k += 1
-            bits[first] = divergence(items[i], belief) if codes.gold[i] < 0 else 0.0
+        chance = np.maximum((before * share).sum(axis=1, keepdims=True), SMALLEST)
+        before = after / np.maximum(worth * share / chance + 1.0 - worth, SMALLEST)
+        before = before / before.sum(axis=1, keepdims=True)
+    return before

@@ -12,15 +12,18 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.belief import Belief
-from coterie.assign.channel import spread_beliefs, without_noise
-from coterie.assign.greedy import STATES, worth
-from coterie.numeric.jit import kernel
+from coterie.assign.belief import Belief, worth_of
+from coterie.assign.channel import expect_answers, without_noise
 
 FloatArray = NDArray[np.float64]
 
-AHEAD = 5
-"""Labels in full that are looked ahead: with two answers, all states of belief are told apart."""
+AHEAD, STATES = 5, 32
+"""Labels in full that are looked ahead, and states of belief of one item that are told apart: with
+two answers, all."""
+FAR = 2**17
+"""Labels beyond which none is counted on."""
+AT_ONCE = 2**20
+"""Numbers in the states of all items that are looked at together."""
 
 
 def gain_per_label(belief: Belief, matrix: FloatArray, ahead: int = AHEAD) -> FloatArray:
@@ -39,14 +42,50 @@ def gain_per_label(belief: Belief, matrix: FloatArray, ahead: int = AHEAD) -> Fl
     -------
     Array of shape (items,).
     """
-    gain = np.zeros(len(belief.items))
-    if belief.items.shape[1] < 2:
-        return gain
-    room = max(STATES, matrix.shape[1])
-    states, weights = np.zeros((room, belief.items.shape[1])), np.zeros(room)
-    _write_gains(belief.items, belief.n_labels, belief.ease, belief.overlap,
-                 np.ascontiguousarray(matrix), ahead, gain, (states, weights))  # fmt: skip
+    n_items, n_classes = belief.items.shape
+    gain = np.zeros(n_items)
+    n, room = belief.n_labels, max(STATES, matrix.shape[1])
+    told = np.cumsum(worth_of(np.arange(n.max(initial=0) + FAR), belief.overlap))
+    told = np.append(0.0, told)  # by so many labels
+    step = max(AT_ONCE // (room * max(n_classes, 1)), 1)
+    for some in (slice(k, k + step) for k in range(0, n_items if n_classes > 1 else 0, step)):
+        states, weights = belief.items[some, None], np.ones((len(gain[some]), 1))
+        for k in range(ahead):
+            states, weights = spread_all(states, weights, matrix, room)
+            after = (weights * states.max(axis=2)).sum(axis=1) - belief.items[some].max(axis=1)
+            wanted = told[n[some]] + (k + 1 - 1e-9) / np.maximum(belief.ease[some], 1e-9)
+            last = np.searchsorted(told, wanted)
+            per_label = np.where(last < len(told), after / (last - n[some]), 0.0)
+            gain[some] = np.maximum(gain[some], per_label)
     return without_noise(gain)
+
+
+def spread_all(
+    states: FloatArray, weights: FloatArray, matrix: FloatArray, room: int
+) -> tuple[FloatArray, FloatArray]:
+    """Give what each item's states become with every answer, the most probable first.
+
+    Where there is no room for all of them, the answers of the least probable states are left open,
+    which keeps the mean of belief.
+
+    Parameters
+    ----------
+    states, weights
+        Shapes (items, states, classes) and (items, states).
+    matrix, room
+        How is answered, shape (classes, answers); and states that an item can have.
+    """
+    n_items, n, n_classes = states.shape
+    k = min(n, (room - n) // max(matrix.shape[1] - 1, 1))  # whose answers there is room for
+    chance = expect_answers(states[:, :k], matrix)[..., None]
+    ratio = np.divide(
+        matrix.T, chance, out=np.ones((*chance.shape[:3], n_classes)), where=chance > 0
+    )
+    after = (states[:, :k, None] * ratio).reshape(n_items, -1, n_classes)
+    weight = (weights[:, :k, None] * chance[..., 0]).reshape(n_items, -1)
+    states, weights = np.hstack([after, states[:, k:]]), np.hstack([weight, weights[:, k:]])
+    order = np.argsort(-weights, axis=1, kind="stable")
+    return np.take_along_axis(states, order[..., None], 1), np.take_along_axis(weights, order, 1)
 
 
 def price_at(target: float, belief: Belief, matrix: FloatArray) -> float:
@@ -79,33 +118,3 @@ def price_at(target: float, belief: Belief, matrix: FloatArray) -> float:
     ease = np.full(n, belief.ease.max(initial=0.0))
     lone = replace(belief, items=items, n_labels=np.zeros(n, np.int64), ease=ease)
     return float(gain_per_label(lone, matrix).max())
-
-
-@kernel
-def _write_gains(
-    items: FloatArray,
-    n_labels: NDArray[np.int64],
-    ease: FloatArray,
-    overlap: float,
-    matrix: FloatArray,
-    ahead: int,
-    gain: FloatArray,
-    room: tuple[FloatArray, FloatArray],
-) -> None:
-    """Write the gain per label of each item."""
-    states, weights = room
-    for i in range(len(items)):
-        now = items[i].max()
-        states[0, :] = items[i]
-        weights[0] = 1.0
-        n, needed, told = 1, 0, 0.0
-        for k in range(ahead):
-            n = spread_beliefs(n, states, weights, matrix, 1.0)
-            after = -now
-            for s in range(n):
-                after += weights[s] * states[s].max()
-            while told < k + 1 - 1e-9 and after > gain[i] * needed:
-                told += worth(n_labels[i] + needed, ease[i], overlap)
-                needed += 1
-            if told >= k + 1 - 1e-9:
-                gain[i] = max(gain[i], after / needed)

@@ -110,10 +110,7 @@ def usual_information(balance: FloatArray, matrix: FloatArray) -> FloatArray:
     >>> usual_information(np.array([0.5, 0.5]), np.array([noise, expert])).tolist()
     [0.0, 1.0]
     """
-    found = np.zeros((2, 1, len(matrix)))
-    balance = np.ascontiguousarray(balance, np.float64)
-    inform_all(balance[None], np.ones(1), np.ascontiguousarray(matrix, np.float64), found)
-    return np.asarray(found[0, 0])
+    return np.asarray(inform_all(balance[None], np.ones(1), matrix)[0, 0])
 
 
 def strength_of_rows(posterior: Posterior) -> FloatArray:

@@ -17,9 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.greedy import worth
-from coterie.numeric.jit import kernel, part
-
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -43,9 +40,7 @@ class Before(NamedTuple):
 
     items: FloatArray  # (items, classes)
     shapes: FloatArray  # (people, classes, answers)
-    n_labels: IntArray  # (items,)
-    ease: FloatArray  # (items,)
-    overlap: float
+    in_full: bool  # is how labels count
 
 
 def rejudge(said: Said, before: Before, items: FloatArray) -> FloatArray:
@@ -60,61 +55,38 @@ def rejudge(said: Said, before: Before, items: FloatArray) -> FloatArray:
     items
         Belief as the new answers left it one by one, shape (items, classes).
     """
+    asked = said.person >= 0
+    item = np.repeat(np.arange(len(items)), np.diff(said.start))[asked]
+    pair, new = (said.person[asked], said.answer[asked]), said.new[asked, None]
+    then = before.items[item]
+    old = np.where(new, 0.0, np.log(share_without(before.shapes, pair, then)))
     shapes = before.shapes.copy()
-    room = np.zeros(items.shape[1])
-    plain = before.overlap == 0 and bool((before.ease == 1).all())
-    for _ in range(ROUNDS if plain else 0):
-        _count(said, before, items, shapes)
-        _judge(said, before, shapes, items, room)
-    _count(said, before, items, shapes)
+
+    def count() -> None:
+        shapes[:] = before.shapes
+        np.add.at(shapes.swapaxes(1, 2), pair, items[item] - np.where(new, 0.0, then))
+
+    for _ in range(ROUNDS if before.in_full else 0):
+        count()
+        logs = np.log(before.items, out=np.full(items.shape, -np.inf), where=before.items > 0)
+        np.add.at(logs, item, np.log(share_without(shapes, pair, items[item])) - old)
+        items[:] = np.exp(logs - logs.max(axis=1, keepdims=True))
+        items /= items.sum(axis=1, keepdims=True)
+    count()
     return shapes
 
 
-@kernel
-def _count(said: Said, before: Before, items: FloatArray, shapes: FloatArray) -> None:
-    """Write the shapes that follow from belief."""
-    shapes[:] = before.shapes
-    for i in range(len(items)):
-        for label in range(said.start[i], said.start[i + 1]):
-            l, c = said.person[label], said.answer[label]
-            if l < 0:
-                continue
-            for t in range(items.shape[1]):
-                then = 0.0 if said.new[label] else before.items[i, t]
-                shapes[l, t, c] += items[i, t] - then
+def share_without(
+    shapes: FloatArray, pair: tuple[IntArray, IntArray], own: FloatArray
+) -> FloatArray:
+    """Give how often each class is answered so, without the labels themselves.
 
-
-@part
-def share_without(t: int, c: int, own: float, shapes: FloatArray) -> float:
-    """Give how often c is answered to t, without a label that counts so much there."""
-    total = 0.0
-    for y in range(shapes.shape[1]):
-        total += shapes[t, y]
-    return float(max(shapes[t, c] - own, SMALLEST) / max(total - own, SMALLEST))
-
-
-@kernel
-def _judge(
-    said: Said, before: Before, shapes: FloatArray, items: FloatArray, room: FloatArray
-) -> None:
-    """Write the belief that follows from the shapes; ``room`` holds one number per class."""
-    n_classes = items.shape[1]
-    for i in range(len(items)):
-        belief = before.items[i].copy()
-        n_new = 0
-        for label in range(said.start[i], said.start[i + 1]):
-            l, c = said.person[label], said.answer[label]
-            if l < 0:
-                continue
-            total = 0.0
-            for t in range(n_classes):
-                room[t] = share_without(t, c, items[i, t], shapes[l])
-                if not said.new[label]:
-                    room[t] /= share_without(t, c, before.items[i, t], before.shapes[l])
-                total += belief[t] * room[t]
-            n = before.n_labels[i] + n_new if said.new[label] else max(before.n_labels[i] - 1, 0)
-            value = worth(n, before.ease[i], before.overlap)
-            n_new += 1 if said.new[label] else 0
-            for t in range(n_classes):
-                belief[t] *= value * room[t] / total + 1.0 - value
-        items[i] = belief
+    Parameters
+    ----------
+    shapes, pair
+        Of the matrices; and who said what.
+    own
+        How much each label counts in each class, shape (labels, classes).
+    """
+    said, total = shapes.swapaxes(1, 2)[pair], shapes.sum(axis=2)[pair[0]]
+    return np.asarray(np.maximum(said - own, SMALLEST) / np.maximum(total - own, SMALLEST))

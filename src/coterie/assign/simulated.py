@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.channel import expect_answer, update_belief
-from coterie.assign.greedy import FEW, Problem, choose, new_picks, new_progress, worth
+from coterie.assign.belief import worth_of
+from coterie.assign.channel import expect_answers, update_beliefs
+from coterie.assign.greedy import FEW, Problem, choose
 from coterie.assign.people import fair_share
 from coterie.assign.rejudged import Before, Said, rejudge
-from coterie.numeric.choice import pick
-from coterie.numeric.jit import kernel
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -37,10 +36,9 @@ def labelled_pairs(problem: Problem) -> NDArray[np.bool_]:
 def ask_best(problem: Problem, number: int, money: float) -> Asked:
     """Choose so many labels as :func:`coterie.assign.next_labels` does."""
     n_people = len(problem.matrix)
-    picks, left = new_picks(number), np.full(n_people, fair_share(number, n_people))
-    everybody = n_people <= FEW
-    found = choose(problem._replace(budget=money), picks, new_progress(problem, left), everybody)
-    return Asked(picks.item[:found], picks.person[:found])
+    left = np.full(n_people, fair_share(number, n_people))
+    picks = choose(problem._replace(budget=money), number, left, n_people <= FEW)
+    return Asked(picks.item, picks.person)
 
 
 def ask_random(problem: Problem, number: int, rng: np.random.Generator) -> Asked:
@@ -75,10 +73,21 @@ def answer(
         Where the answers come from.
     """
     items, n_labels = problem.items.copy(), problem.n_labels.copy()
-    uniforms, room = rng.random((len(asked.item), 2)), np.zeros(problem.matrix.shape[2])
-    came = np.zeros(len(asked.item), np.int64)
-    after = problem._replace(items=items, n_labels=n_labels)
-    _come_in(after, asked, world, uniforms, room, came)
+    uniforms, came = rng.random((len(asked.item), 2)), np.zeros(len(asked.item), np.int64)
+    order = np.argsort(asked.item, kind="stable")
+    turn = np.arange(len(order)) - np.searchsorted(asked.item[order], asked.item[order])
+    for r in range(turn.max(initial=-1) + 1):  # the r-th answer of each item
+        k = order[turn == r]
+        i, l = asked.item[k], asked.person[k]
+        worth = problem.ease[i] * worth_of(n_labels[i], problem.overlap)
+        chance = expect_answers(items[i], problem.matrix[l])
+        new = uniforms[k, :1] < worth[:, None]  # else what is expected anyway
+        ladder = np.where(new, world.people[l, world.truth[i]], chance).cumsum(axis=1)
+        came[k] = c = (ladder <= uniforms[k, 1:] * ladder[:, -1:]).sum(axis=1)
+        items[i] = update_beliefs(
+            items[i], chance[np.arange(len(k)), c], worth, problem.matrix[l, :, c]
+        )
+        n_labels[i] += 1
     said = joined(world.said, asked, came)
     shapes = rejudge(said, world.before, items)
     code_of = np.zeros(len(problem.matrix), np.int64)
@@ -86,7 +95,9 @@ def answer(
     code_of[problem.place[codes]] = codes
     nobody = np.flatnonzero(problem.place < 0)
     annotator = np.where(said.person >= 0, code_of[said.person], nobody[0] if len(nobody) else 0)
-    return after._replace(
+    return problem._replace(
+        items=items,
+        n_labels=n_labels,
         matrix=shapes / shapes.sum(axis=2, keepdims=True),
         item_start=said.start,
         item_annotator=annotator.astype(np.int32),
@@ -105,27 +116,3 @@ def joined(said: Said, asked: Asked, came: IntArray) -> Said:
         answer=np.concatenate([said.answer, came])[order],
         new=np.append(said.new, np.ones(len(came), bool))[order],
     )
-
-
-@kernel
-def _come_in(
-    problem: Problem,
-    asked: Asked,
-    world: World,
-    uniforms: FloatArray,
-    room: FloatArray,
-    came: IntArray,
-) -> None:
-    """Draw the answers one by one, and move belief by each, in place."""
-    for k in range(len(asked.item)):
-        i, l = asked.item[k], asked.person[k]
-        belief, matrix = problem.items[i], problem.matrix[l]
-        value = worth(problem.n_labels[i], problem.ease[i], problem.overlap)
-        for c in range(len(room)):
-            room[c] = world.people[l, world.truth[i], c]
-        if uniforms[k, 0] >= value:  # nothing new: what is expected anyway
-            for c in range(len(room)):
-                room[c] = expect_answer(c, belief, matrix)
-        came[k] = pick(room, uniforms[k, 1])
-        update_belief(came[k], belief, matrix, value)
-        problem.n_labels[i] += 1

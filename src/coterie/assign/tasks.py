@@ -14,7 +14,7 @@ from coterie.assign.belief import Belief, belief_of
 from coterie.assign.channel import without_noise
 from coterie.assign.checks import at_least_zero, whole
 from coterie.assign.given_class import matrices_given_class
-from coterie.assign.greedy import FEW, Picks, Problem, choose, new_picks, new_progress
+from coterie.assign.greedy import FEW, Picks, Problem, choose
 from coterie.assign.people import Costs, People, costs_of, fair_share, people_of, usual_information
 from coterie.assign.reasons import reasons
 from coterie.errors import DataError
@@ -206,13 +206,10 @@ def _room(people: People, most_per_annotator: int | None, labels: FloatArray) ->
 def _choose(problem: Problem, left: IntArray) -> Picks:
     """Choose, and give what was chosen."""
     n_items, n_people = len(problem.items), len(problem.cost)
-    if n_items == 0 or n_people == 0:
-        return new_picks(0)
-    most = min(problem.budget / problem.cost.min(), n_items * n_people, float(left.sum()))
-    picks = new_picks(int(most))
-    everybody = n_people <= FEW or n_items * n_people * problem.matrix[0].size <= SMALL
-    number = choose(problem, picks, new_progress(problem, left), everybody)
-    return Picks._make(array[:number] for array in picks)
+    cheapest = problem.cost.min(initial=np.inf)
+    most = min(n_items * n_people, float(left.sum()), problem.budget / cheapest)
+    everybody = n_people <= FEW or n_items * problem.matrix[:n_people].size <= SMALL
+    return choose(problem, int(most), left, everybody)
 
 
 def _table(

@@ -17,7 +17,6 @@ import pandas as pd
 
 from coterie.abilities import SAMPLED
 from coterie.cli import show
-from coterie.cli.compile_early import compiling_ahead
 from coterie.cli.item_columns import Beside, shown_with
 from coterie.cli.kinds import is_number, kinds_told
 from coterie.cli.rescue import nothing_lost
@@ -113,11 +112,10 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
     insist_on_gold(annotations, job)
     known = kinds_told(job.kinds, model, files, annotations)
     start = time.perf_counter()
-    with compiling_ahead(model) as compiling:
-        # What is shown and written is what is saved: a page made again says the same.
-        fitted = model.fit(annotations, **known) if job.update is None else model.update(more, gold)
-        posterior = fitted.posterior_.compact()
-        seconds = time.perf_counter() - start - compiling.seconds  # which is once on a machine
+    # What is shown and written is what is saved: a page made again says the same.
+    fitted = model.fit(annotations, **known) if job.update is None else model.update(more, gold)
+    posterior = fitted.posterior_.compact()
+    seconds = time.perf_counter() - start
     if job.update is not None:
         say_time(job.update, seconds)
     posterior = checked_by_gold(posterior, job)

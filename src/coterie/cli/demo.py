@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 from coterie.cli import aggregate, show
-from coterie.cli.compile_early import compiling_ahead
 from coterie.metrics import adjusted_rand_index
 from coterie.models import make_model
 from coterie.models.beside_vote import score_beside_vote
@@ -22,8 +21,7 @@ def run(model: str, seed: int, out: Path | None, force: bool) -> None:
     crowd = simulate("mixed", annotators=60, labels_per_item=15, random_state=seed)
     show.console().print(f"A synthetic crowd: {crowd.annotations.describe()}")
     start = time.perf_counter()
-    with compiling_ahead(estimator):
-        posterior = estimator.fit(crowd.annotations).posterior_
+    posterior = estimator.fit(crowd.annotations).posterior_
     seconds = time.perf_counter() - start
     scored = score_beside_vote(posterior, crowd.truth)
     scores = scored.by_model(posterior.model)

@@ -11,7 +11,6 @@ import pandas as pd
 from rich.markup import escape
 
 from coterie.cli import show
-from coterie.cli.compile_early import compiling_ahead
 from coterie.cli.tables import print_table
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
@@ -71,8 +70,7 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], asked: Asked, target
         show.nothing_to_score()
     settings = {"random_state": asked.seed, "duplicates": reading["duplicates"], "progress": True}
     model = make_model(asked.model, **settings)
-    with compiling_ahead(model):
-        posterior = model.fit(annotations).posterior_
+    posterior = model.fit(annotations).posterior_
     panel = look_at(
         posterior,
         truth=truth,

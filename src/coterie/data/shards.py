@@ -126,6 +126,22 @@ class CutAnnotations:
         return gathered(self.codes, self.key, self.items_of(k))
 
 
+def codes_of(shard: Shard, n_classes: int, n_answers: int) -> Codes:
+    """See a shard as codes, by item only; annotators have no labels there."""
+    none = np.zeros(0, np.int32)
+    return Codes(
+        item_start=shard.item_start,
+        item_annotator=shard.item_annotator,
+        item_answer=shard.item_answer,
+        annotator_start=np.zeros(1, np.int64),
+        annotator_item=none,
+        annotator_answer=none,
+        gold=shard.gold,
+        n_classes=n_classes,
+        n_answers=n_answers,
+    )
+
+
 def gathered(codes: Codes, key: Keys, items: LongArray) -> Shard:
     """Give these items with their labels as a shard; the keys are of all items, in code order."""
     first, n_labels = codes.item_start[items], np.diff(codes.item_start)[items]

@@ -19,13 +19,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.shards import CutAnnotations, Shards
+from coterie.data.shards import CutAnnotations
 from coterie.engines import worker
 from coterie.errors import CoterieError, MissingExtraError
 from coterie.inference.cores import cores
-from coterie.inference.engine import Order, add_totals, matrices_of, sizes_of, with_matrices
-from coterie.inference.holder import opened
-from coterie.kernels.gibbs.blocked.items import Totals, new_totals
+from coterie.inference.shards import Blocks, Order, Sizes, Totals, opened
 
 FloatArray = NDArray[np.float64]
 
@@ -74,10 +72,10 @@ class DaskEngine:
     def __init__(self, client: Any, owned: Sequence[Any] = ()) -> None:
         self.client, self._owned = client, owned
 
-    def open(self, shards: Shards, n_kinds: int = 0) -> DaskSession:
+    def open(self, blocks: Blocks, sizes: Sizes) -> DaskSession:
         """Have every shard opened by a worker."""
         try:
-            return DaskSession(self, shards, n_kinds)
+            return DaskSession(self, blocks, sizes)
         except BaseException:  # Ctrl-C too: nobody else would close it
             self.close()
             raise
@@ -158,10 +156,10 @@ class DaskEngine:
 class DaskSession:
     """Shards on the workers of a cluster, for one run."""
 
-    def __init__(self, engine: DaskEngine, shards: Shards, n_kinds: int) -> None:
-        self._engine, self._shards = engine, shards
+    def __init__(self, engine: DaskEngine, blocks: Blocks, sizes: Sizes) -> None:
+        shards = blocks.shards
+        self._engine, self._shards, self._sizes = engine, shards, sizes
         self._run = uuid.uuid4().hex
-        self._sizes = sizes_of(shards, n_kinds)
         self._lock = threading.RLock()
         self._backlog: dict[int, Backlog] = {}
         workers = engine.wait_for_workers()
@@ -183,13 +181,10 @@ class DaskSession:
 
     def sweep(self, order: Order) -> Totals:
         """Do what is ordered with every shard, and give the counts of all."""
-        if order.given is not None:  # the driver draws the next matrices into the same arrays
-            arrays = matrices_of(order.given)
-            copied = type(arrays)._make(array.copy() for array in arrays)
-            order = order._replace(given=with_matrices(order.given, copied))
         found = self._everywhere(lambda k, slot: (worker.sweep, _for_slot(order, slot)))
-        totals = new_totals(*self._sizes)
-        add_totals([(found[k], slot.rows) for k, slot in enumerate(self._slots)], totals)
+        totals = Totals.none(self._sizes)
+        for k, slot in enumerate(self._slots):
+            totals.add(found[k], slot.rows)
         if order.tallied >= 0:
             self._note(order)
         return totals
@@ -235,7 +230,7 @@ class DaskSession:
             if order.tallied == 0:
                 backlog = self._backlog[order.chain] = Backlog()
             backlog.orders.append(order)
-            backlog.n_bytes += sum(array.nbytes for array in matrices_of(order.given))
+            backlog.n_bytes += sum(array.nbytes for array in order.given or ())
             full = backlog.n_bytes > KEPT_BYTES
         if full:
             self.sums(order.chain)
@@ -337,9 +332,9 @@ def _for_slot(order: Order, slot: Slot) -> Order:
     """Leave out the matrices of annotators who have no labels there."""
     if order.given is None or slot.rows is None:
         return order
-    given, rows = matrices_of(order.given), slot.rows
+    given, rows = order.given, slot.rows
     few = given._replace(chance=given.chance[rows], log_chance=given.log_chance[rows])
-    return order._replace(given=with_matrices(order.given, few))
+    return order._replace(given=few)
 
 
 def _distributed() -> Any:

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.shards import Shard, Shards
-from coterie.inference.engine import Order, Sizes
-from coterie.inference.holder import Holder, Lost, opened
-from coterie.kernels.gibbs.blocked.items import Totals
+from coterie.inference.shards import Holder, Lost, Order, Sizes, Totals, opened
 
 FloatArray = NDArray[np.float64]
 HOLDERS: dict[tuple[str, int], Holder] = {}

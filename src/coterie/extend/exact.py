@@ -90,8 +90,10 @@ def check_sampler(
     exact = exact_probabilities(annotations, log_joint)
     quiet = {"sweeps": sweeps, "burn_in": BURN_IN, "early_stop": False, "progress": False}
     told = type(model)(**{**model.get_params(), **quiet, "checkpoint": None})
-    chains, _, _ = run(told._sampler(annotations), told._options(), {})
-    found = pool(chains)  # all of them: the exact posterior has all modes
+    sampler = told._sampler(annotations)
+    options = told._options(sampler)
+    chains, _, _ = run(sampler, options, {})
+    found = pool(chains, options.after.align)  # all: the exact posterior has all modes
     effective = float(np.nanmin(diagnose(found.draws.trace, ["ess_bulk"])["ess_bulk"]))
     effective = min(effective, (sweeps - BURN_IN) * len(chains))
     error = np.sqrt(exact * (1 - exact) / effective)

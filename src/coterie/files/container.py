@@ -109,10 +109,15 @@ def _read(
     version = found["version"]
     if type(version) is not int or version < 1:
         raise ValueError(f"version {version!r}")
-    if version > format.version:
+    if version != format.version:
+        age, remedy = (
+            ("a newer", "upgrade coterie")
+            if version > format.version
+            else ("an earlier", "fit again")
+        )
         raise DataError(
-            f"{path} was written by a newer coterie ({found['coterie']}) in version {version} of "
-            f"its format, this one ({__version__}) reads up to {format.version}; upgrade coterie"
+            f"{path} was written by {age} coterie ({found['coterie']}) in version {version} of its"
+            f" format, this one ({__version__}) reads version {format.version}; {remedy}"
         )
     names = found["arrays"]
     # Entries may point at the same bytes: few bytes must not become many.

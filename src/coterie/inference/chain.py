@@ -1,27 +1,32 @@
-"""One chain: a generator over blocks of sweeps, and what it needs to stop and go on."""
+"""One chain: a generator over blocks of sweeps, and what it needs to stop and go on.
+
+Where a chain is, is a dictionary of arrays; what it has kept of its sweeps and draws are
+dictionaries of arrays with room for a whole run (the system gives memory only to what is written).
+A collapsed chain moves one item after the other; all others draw what the items need, and have
+them swept where they are.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.inference.chain_draws import new_chain_draws, part_of_trace
-from coterie.inference.kernel_checks import check_start
 from coterie.inference.plan import Plan
-from coterie.inference.protocol import NO_HOOKS, Hooks, Kernels
-from coterie.kernels.keep import Record, Streams
-from coterie.kernels.layout import PLAIN, Layout
-from coterie.kernels.record import Trace, new_tally, new_trace
+from coterie.inference.shards import Blocks, Given, Order, Session, Sizes
+from coterie.inference.start import NOISE, starting_group, starting_truth
+from coterie.kernels import collapsed
+from coterie.kernels.consensus import ConsensusPeople
+from coterie.kernels.people import Kept, People, SeatedPeople, State, Streams
 from coterie.kernels.vote import ClearVotes
 
-if TYPE_CHECKING:
-    from coterie.inference.blocked import Blocks
+Array = NDArray[Any]
+FloatArray = NDArray[np.float64]
 
 BLOCK_SECONDS = 0.1
 """About how long a block runs before the chain can be stopped."""
@@ -29,53 +34,71 @@ BLOCK_SECONDS = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Sampler:
-    """What is sampled: a model's kernels on data, with a packed prior and a plan."""
+    """What is sampled: people and items, on what data, and how much is kept."""
 
-    kernels: Kernels
-    data: Codes
-    prior: Any
+    people: People
+    data: Codes  # of items that lie in files only how many labels they have, and gold
     plan: Plan
     votes: NDArray[np.int32]  # (items, classes)   labels of each class
     clear: ClearVotes  # who won them
     items: NDArray[Any]  # (items,)   what they are called
-    coteries: bool = False  # the model's ability
-    hooks: Hooks = NO_HOOKS
-    blocks: Blocks | None = None  # the items in shards, which an engine sweeps
-    layout: Layout = PLAIN  # what the kernel records beside what every kernel does
+    collapsed: str = ""  # the model, if items are moved one after the other
+    prior: Any = None  # of such a model, as its loops read it
+    blocks: Blocks | None = None  # of all others, the items in shards
+    sizes: Sizes | None = None
+    at_vote: bool = False  # all chains start at the vote, and everybody in one coterie
+    rows: NDArray[np.int32] | None = None  # (labels,)   of the counts, if not annotators
+    ended: Callable[[int, State], State] | None = None  # where chains of an earlier run ended
+    names: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tempered(self) -> bool:
+        """Whether tempered probabilities are summed beside the model's own."""
+        return self.sizes is not None and self.sizes.tempered
+
+    @property
+    def n_columns(self) -> int:
+        """Numbers that are summed of every item."""
+        return self.sizes.n_columns if self.sizes is not None else self.data.n_classes
 
 
 class Chain:
-    """One chain: where it is and what it has kept; all of it can be stored and restored."""
+    """One chain: where it is and what it has kept; all of it can be stored and restored.
+
+    Parameters
+    ----------
+    sampler
+        What is sampled.
+    number, seed
+        Of the chain.
+    """
 
     def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
-        self.sampler = sampler
-        self.data = getattr(self, "data", sampler.data)  # a chain may know less of the items
-        kernels, data, prior, layout = sampler.kernels, self.data, sampler.prior, sampler.layout
-        self.number = number
+        self.sampler, self.number, self.people = sampler, number, sampler.people
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
-        self.state = self._started(sampler)
-        self.tally = new_tally(self.data, layout)
-        self.kept, self._keep = new_chain_draws(sampler.plan, data, sampler.clear, layout)
-        self._scratch = kernels.new_scratch(self.state, data, prior)
-        self.done = 0
-        self.n_coteries = 0
+        low, high = seed.generate_state(2, np.uint32)
+        self.key = np.array([low, high], np.uint64)  # of the items' numbers
+        self.state = self._started()
+        self.sums = np.zeros((len(sampler.data.gold), sampler.n_columns))
+        self.others = np.zeros(sampler.n_columns)  # what items without labels would be
+        self.done = self.n_coteries = 0
+        self.used = np.zeros(3, np.int64)  # sweeps, draws and matrices that are kept
+        self.trace, self.kept = self._rooms()
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
 
-    def _started(self, sampler: Sampler) -> Any:
-        """Give the state that the chain starts in."""
-        data, moves = sampler.data, self.streams.moves
-        start = sampler.hooks.start(self.number, data, sampler.votes, moves)
-        begin = sampler.kernels.initial_state
-        state = begin(data, sampler.prior, start.truth, start.group, moves)
-        check_start(state, sampler)
-        if start.ended is not None and sampler.hooks.carry is not None:
-            sampler.hooks.carry(state, start.ended, data)
-        return state
+    # -- what a kind of chain does by itself
 
-    @property
-    def n_seats(self) -> int:
-        """How many are seated in coteries, of models that find any: annotators, or one per kind."""
-        return len(self.state.group if self.sampler.coteries else self.data.annotator_start[1:])
+    def _started(self) -> State:
+        """Give the state that the chain starts in."""
+        raise NotImplementedError
+
+    def _advance(self, n: int) -> dict[str, Any]:
+        """Make at most n sweeps; give what is noted of each."""
+        raise NotImplementedError
+
+    def _agreement(self) -> float:
+        """Give the share of items with a clear vote whose class it is."""
+        raise NotImplementedError
 
     def rest(self) -> None:
         """Have all that the chain knows in its arrays."""
@@ -85,35 +108,240 @@ class Chain:
 
     def end(self) -> None:
         """Have all in its arrays, and nothing elsewhere any more."""
+        self.rest()
+
+    # -- what all do
 
     def steps(self, until: int) -> Iterator[int]:
         """Run on to sweep ``until``, yielding the sweeps done after every block."""
         burn_in = self.sampler.plan.burn_in
         while self.done < until:
             stop = min(burn_in, until) if self.done < burn_in else until
-            block = min(self._block, stop - self.done)
-            start = time.perf_counter()
-            trace = self._run(block)
-            self._adapt(time.perf_counter() - start)
-            self.done += block
-            self.n_coteries = int(trace.n_coteries[-1])
+            goal, begin = min(self.done + self._block, stop), time.perf_counter()
+            while self.done < goal:
+                self._run(goal - self.done)
+            self._adapt(time.perf_counter() - begin)
             yield self.done
 
-    def _run(self, block: int) -> Trace:
-        sampler, data, burn_in = self.sampler, self.sampler.data, self.sampler.plan.burn_in
-        if self.done < burn_in:
-            trace = new_trace(block, data.n_classes, sampler.layout)
-            tally, keep = self.tally._replace(weight=0.0), self._keep._replace(every=0)
-        else:
-            count = self.done - burn_in
-            trace = part_of_trace(self.kept.trace, count, count + block)
-            tally, keep = self.tally, self._keep
-        kernels, record = sampler.kernels, Record(tally, trace, keep)
-        kernels.run_block(self.state, data, sampler.prior, self.streams, record, self._scratch)
-        return trace
+    def _run(self, most: int) -> None:
+        """Run until a draw is due, but no longer; note the sweeps, and keep the draw."""
+        plan, people = self.sampler.plan, self.people
+        kept = self.done - plan.burn_in
+        if kept >= 0:
+            most = min(most, plan.thin - kept % plan.thin)
+        noted = self._advance(most)
+        n = len(noted["log_joint"])
+        self.done += n
+        if people.coteries:
+            self.n_coteries = int(noted["n_coteries"][-1])
+        if kept >= 0:
+            for name, values in noted.items():
+                self.trace[name][kept : kept + n] = values
+            self.used[0] += n
+            if self.used[0] % plan.thin == 0:
+                self._keep_draw()
+
+    def _keep_draw(self) -> None:
+        draw, plan = int(self.used[1]), self.sampler.plan
+        whole = (draw + 1) % plan.matrix_thin == 0
+        found = self.people.keep(self._counted(), self.streams, whole)
+        self.kept["confusion_sum"] += found.pop("confusion_mean")
+        self.kept["vote_agreement"][draw] = self._agreement()
+        if "partition" in found:
+            self.kept["partition"][draw] = found.pop("partition")
+        for name, values in found.items():
+            self.kept[name][self.used[2]] = values
+        self.used += (0, 1, whole)
+
+    def _counted(self) -> State:
+        """Give the state, in which items by cell are counted."""
+        return self.state
+
+    def _rooms(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Make room for a whole run, for what is noted of a sweep and kept of a draw."""
+        plan, aside = self.sampler.plan, Streams(*(np.random.default_rng(k) for k in range(3)))
+        state = {name: array.copy() for name, array in self._counted().items()}
+        kept: Kept = self.people.keep(state, aside, True)
+        whole = plan.draws // plan.matrix_thin
+        rooms = {
+            "confusion_sum": np.zeros_like(kept.pop("confusion_mean")),
+            "vote_agreement": np.zeros(plan.draws),
+        }
+        if "partition" in kept:
+            rooms["partition"] = np.zeros((plan.draws, *kept.pop("partition").shape), np.int32)
+        for name, values in kept.items():
+            kind = np.float32 if name == "confusion" else np.float64
+            rooms[name] = np.zeros((whole, *np.shape(values)), kind)
+        noted = {**self.people.trace(state, 0.0), "class_total": self._class_total(state)}
+        trace = {
+            name: np.zeros((plan.draws * plan.thin, *np.shape(x)), np.asarray(x).dtype)
+            for name, x in noted.items()
+        }
+        return trace, rooms
+
+    def _class_total(self, state: State) -> Array:
+        return self.people.space.class_total(state["cell_total"])
 
     def _adapt(self, seconds: float) -> None:
         if seconds < BLOCK_SECONDS / 2:
             self._block *= 2
         elif seconds > BLOCK_SECONDS * 2:
             self._block = max(1, self._block // 2)
+
+
+class CollapsedChain(Chain):
+    """A chain that moves one item after the other, matrices integrated out."""
+
+    def _started(self) -> State:
+        sampler, rng = self.sampler, self.streams.moves
+        data = sampler.data
+        truth = starting_truth(self.number, data, sampler.votes, rng)
+        group = starting_group(self.number, data, rng)
+        state = self.people.start(group, rng)
+        truth = np.where(data.gold >= 0, data.gold, truth)
+        state["truth"] = np.where(is_counted(data), truth, -1).astype(np.int32)
+        if sampler.ended is not None:
+            state = sampler.ended(self.number, state)
+        return state | count_truth(state["truth"], data)
+
+    def _advance(self, n: int) -> dict[str, Any]:
+        sampler, sweep = self.sampler, self.done
+        people = self.people
+        if isinstance(people, SeatedPeople):
+            people.regroup(self.state, people.proposals(sweep, 0), self.streams.moves)
+            n = next((k for k in range(1, n) if people.proposals(sweep + k, 0)), n)
+        sums = self.sums if sweep >= sampler.plan.burn_in else None
+        return collapsed.sweep(
+            sampler.collapsed, self.state, sampler.data, sampler.prior, n, self.streams.moves, sums
+        )
+
+    def _agreement(self) -> float:
+        clear = self.sampler.clear
+        same = self.state["truth"][clear.item] == clear.winner
+        return float(same.mean()) if len(same) else 1.0
+
+    def _counted(self) -> State:
+        return {**self.state, "cell_total": self.state["class_total"]}
+
+
+class BlockedChain(Chain):
+    """A chain that draws what items are given, and has them swept, shard by shard."""
+
+    def __init__(
+        self, sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session
+    ) -> None:
+        assert sampler.sizes is not None
+        self._session, self._sizes = session, sampler.sizes
+        self._open = sampler.sizes.space.open_cells()
+        self.agreed = np.zeros(1, np.int64)
+        super().__init__(sampler, number, seed)
+
+    def _started(self) -> State:
+        sampler, rng, number = self.sampler, self.streams.moves, self.number
+        group = starting_group(0 if sampler.at_vote else number, sampler.data, rng)
+        state = self.people.start(group, rng)
+        noise = NOISE if number > 0 and not sampler.at_vote else 0.0
+        order = Order(number, self._stream(0), None, noise, sampler.at_vote)
+        self._take(state, order)
+        return state if sampler.ended is None else sampler.ended(number, state)
+
+    def _stream(self, sweep: int) -> NDArray[np.uint64]:
+        return np.append(self.key, np.uint64(sweep))
+
+    def _take(self, state: State, order: Order) -> None:
+        """Have items swept; their counts are part of the state."""
+        totals = self._session.sweep(order)
+        state |= {"said": totals.said, "cell_total": totals.cell_total}
+        if self._sizes.tempered:
+            state |= {
+                "kind_total": totals.kind_total,
+                "source": totals.source,
+                "guessed": totals.guessed,
+            }
+        self.agreed = totals.agreed
+
+    def _advance(self, n: int) -> dict[str, Any]:
+        people, state, rng, sizes = self.people, self.state, self.streams.moves, self._sizes
+        tallied = self.done - self.sampler.plan.burn_in
+        log_chance = people.draw(state, rng)
+        kinds, hard = np.ones(1), np.zeros(0)
+        if isinstance(people, ConsensusPeople):
+            kinds, hard = people.draw_guesses(state, rng)
+        log_share = people.space.draw(state["cell_total"], rng)
+        given = Given(
+            weight=np.exp(log_share) * self._open,
+            log_weight=np.where(self._open, log_share, -np.inf),
+            chance=np.exp(log_chance),
+            log_chance=log_chance,
+            kinds=kinds,
+            hard=hard,
+        )
+        stream = self._stream(self.done + 1)
+        self._take(state, Order(self.number, stream, given, tallied=max(tallied, -1)))
+        log_labels = people.move(state, self.done, rng)
+        if tallied >= 0:
+            shares = people.space.shares(state["cell_total"])
+            self.others[: sizes.n_cells] += shares
+            if sizes.tempered:
+                self.others[sizes.n_cells : 2 * sizes.n_cells] += shares
+                of_kinds = people.kind_weight + state["kind_total"]  # type: ignore[attr-defined]
+                self.others[2 * sizes.n_cells :] += of_kinds / of_kinds.sum()
+        noted = {**people.trace(state, log_labels), "class_total": self._class_total(state)}
+        return {name: np.asarray(x)[None] for name, x in noted.items()}
+
+    def _agreement(self) -> float:
+        n_clear = self._session.n_clear
+        return float(self.agreed[0]) / n_clear if n_clear else 1.0
+
+    def rest(self) -> None:
+        """Bring home what is summed of the items: those not drawn are known, or as classes are."""
+        blocks, data, sizes = self.sampler.blocks, self.sampler.data, self._sizes
+        assert blocks is not None
+        for place, sums in zip(blocks.places, self._session.sums(self.number), strict=True):
+            self.sums[place] = sums
+        silent, known = np.diff(data.item_start) == 0, data.gold >= 0
+        self.sums[silent if sizes.tempered else silent & ~known] = self.others
+        if not sizes.tempered:  # known items were in their cells
+            return
+        certain, rows = np.eye(sizes.n_classes) * self.used[0], np.flatnonzero(known)
+        for first in (0, sizes.n_cells):
+            self.sums[rows, first : first + sizes.n_cells] = certain[data.gold[rows]]
+
+    def wake(self) -> None:
+        """Hand out what was restored of the items."""
+        blocks = self.sampler.blocks
+        assert blocks is not None
+        if self.used[0]:
+            sums = [self.sums[place] for place in blocks.places]
+            self._session.restore(self.number, sums, int(self.used[0]))
+
+    def end(self) -> None:
+        """Bring home what is summed of the items, and have nobody keep it any more."""
+        self.rest()
+        self._session.forget(self.number)
+
+
+def make_chain(
+    sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session | None
+) -> Chain:
+    """Give a chain that moves its items itself, or one that has them swept."""
+    if session is None:
+        return CollapsedChain(sampler, number, seed)
+    return BlockedChain(sampler, number, seed, session)
+
+
+def is_counted(data: Codes) -> NDArray[np.bool_]:
+    """Say which items have a class: those with labels or gold."""
+    return (np.diff(data.item_start) > 0) | (data.gold >= 0)
+
+
+def count_truth(truth: NDArray[np.int32], data: Codes) -> State:
+    """Count items by class, and labels by annotator, answer and class."""
+    item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
+    shape = (len(data.annotator_start) - 1, data.n_answers, data.n_classes)
+    said = np.zeros(shape, np.int32)
+    np.add.at(said, (data.item_annotator, data.item_answer, truth[item]), 1)
+    return {
+        "class_total": np.bincount(truth[truth >= 0], minlength=data.n_classes),
+        "said": said,
+    }

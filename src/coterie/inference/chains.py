@@ -10,10 +10,9 @@ from typing import Literal
 
 from coterie.diagnostics import WATCHED, diagnose, has_converged, load
 from coterie.inference.chain import Chain
-from coterie.inference.chain_draws import part_of_trace
 from coterie.inference.cores import cores
+from coterie.inference.pool import stack_traces
 from coterie.inference.progress import Bar
-from coterie.inference.traces import stack_traces
 
 Stopped = Literal["converged", "sweeps", "interrupted"]
 
@@ -88,10 +87,8 @@ def _advance(chain: Chain, target: int, stop: Event) -> None:
 
 def _settled(chains: Sequence[Chain], target: int, bar: Bar) -> bool:
     """Say whether the chains, up to this sweep, have converged."""
-    sampler = chains[0].sampler
-    sweeps, layout = target - sampler.plan.burn_in, sampler.layout
-    kept = [part_of_trace(chain.kept.trace, 0, sweeps) for chain in chains]
-    traces = stack_traces(kept, sampler.coteries, layout)
+    people = chains[0].people
+    traces = stack_traces(chains, target - chains[0].sampler.plan.burn_in)
     if bar.shown:
         bar.r_hat = float(diagnose({"log_joint": traces["log_joint"]}, ["r_hat"])["r_hat"][0])
-    return has_converged(traces, watched=(*WATCHED, *layout.watched))
+    return has_converged(traces, watched=(*WATCHED, *people.watched))

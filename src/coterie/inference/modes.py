@@ -65,7 +65,8 @@ class Evidence(NamedTuple):
     n_coteries: IntArray | None  # (chains, sweeps)   if each adds a density to the log joint
     n_classes: int
     n_labels: IntArray  # (annotators,)
-    drawn: Mapping[str, FloatArray]  # means of draws, (chains, ...)   by the names of the layout
+    drawn: Mapping[str, FloatArray]  # means of draws, (chains, ...)
+    kind: IntArray  # (chains, items)   the likeliest kind
 
 
 def judge_modes(evidence: Evidence) -> Verdict:

@@ -4,35 +4,87 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.codes import Codes
 from coterie.errors import Argument, ConvergenceWarning, CoterieError
 from coterie.files.locks import file_held
-from coterie.inference.blocked import make_chain, session_of
-from coterie.inference.chain import Chain, Sampler
+from coterie.inference.chain import Chain, Sampler, make_chain
 from coterie.inference.chains import Stopped, run_chains, workers
 from coterie.inference.checkpoint import Checkpoint
-from coterie.inference.engine import Session
 from coterie.inference.forecast import forecast, is_long
-from coterie.inference.kernel_checks import (
-    check_brought,
-    check_recorded,
-    check_reported,
+from coterie.inference.modes import Evidence, Verdict, judge_modes
+from coterie.inference.pool import (
+    Align,
+    Averages,
+    Pooled,
+    as_found,
+    average_items,
+    pool,
+    split_columns,
 )
-from coterie.inference.modes import Evidence, Verdict
-from coterie.inference.pool import Pooled, average_items, pool
 from coterie.inference.progress import progress_bar, say
-from coterie.inference.protocol import Reported
-from coterie.inference.settled import Outcome, Settled
+from coterie.inference.settled import Outcome, Settled, settled_labels
+from coterie.inference.shards import Session, Threads, connect
 from coterie.inference.verdicts import note_coteries, note_labels, note_readings
-from coterie.kernels.matrices import Matrices
-from coterie.numeric.jit import telling_of_compilation
-from coterie.posterior import Draws
+from coterie.kernels.mixing import AS_FOUND, Mixing
+from coterie.kernels.people import Streams
+from coterie.numeric.compile import telling_of_compilation
+from coterie.posterior import Draws, ItemNumbers
 from coterie.posterior.verdicts import ONE_LABEL
+
+FloatArray = NDArray[np.float64]
+
+
+class Reported(NamedTuple):
+    """What a model reports about the items."""
+
+    item_probability: FloatArray  # (items, classes)
+    item_numbers: Mapping[str, ItemNumbers]
+
+
+def report_as_found(found: Averages, data: Codes) -> Reported:
+    """Report the model's own probabilities."""
+    return Reported(found.item_probability, {})
+
+
+@dataclass(frozen=True)
+class Afterwards:
+    """What becomes of the chains: a model names only what it does otherwise than the others.
+
+    Parameters
+    ----------
+    judge
+        ``(evidence) -> Verdict``: which chains are pooled, and why not the others.
+    settled
+        ``(outcome) -> Settled``: whether the result may be trusted, and what to warn of if not.
+    report
+        ``(averages, data) -> Reported``: the probabilities and numbers of the items that users see.
+    mixing
+        How these probabilities come from the model's own, for labels that join later.
+    matrices
+        ``(draws, mean, probability, streams)``: turns what was kept of matrices, in place, into
+        what users see, given the reported probabilities; None takes them as they are.
+    align
+        Brings the kinds of a chain in the order that fits those of the first, where they permute.
+    coterie_densities
+        The log joint holds a density of every coterie's parameters: such log joints are compared
+        only between chains that had the same number of coteries at some time.
+    """
+
+    judge: Callable[[Evidence], Verdict] = judge_modes
+    settled: Callable[[Outcome], Settled] = settled_labels
+    report: Callable[[Averages, Codes], Reported] = report_as_found
+    mixing: Mixing = field(default=AS_FOUND)
+    matrices: Callable[[NDArray[Any], FloatArray, FloatArray, Streams], None] | None = None
+    align: Align = as_found
+    coterie_densities: bool = False
 
 
 class Options(NamedTuple):
@@ -45,7 +97,9 @@ class Options(NamedTuple):
     progress: bool = False
     checkpoint: str | os.PathLike[str] | None = None
     name: str = "sampling"
-    engine: Any = None  # as the user names it: who holds shards, where the sampler has any
+    engine: Any = None  # as the user names it: who holds shards
+    blocked: bool = False  # whether an engine holds them; else each chain's thread has them all
+    after: Afterwards = Afterwards()
 
 
 class Sample(NamedTuple):
@@ -57,7 +111,7 @@ class Sample(NamedTuple):
     facts: dict[str, Any]
 
 
-COMPILING = "compiling the sampler: once on this machine, about half a minute ..."
+COMPILING = "compiling the sampler: once on this machine, some seconds ..."
 
 
 def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:
@@ -72,7 +126,7 @@ def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> S
     """
     with telling_of_compilation(lambda: say(COMPILING, options.progress)):
         chains, stopped, resumed = run(sampler, options, identity)
-    return conclude(chains, stopped, resumed)
+    return conclude(chains, stopped, resumed, options.after)
 
 
 def run(
@@ -90,8 +144,22 @@ def run_with(
     store: Checkpoint | None, sampler: Sampler, options: Options
 ) -> tuple[list[Chain], Stopped, bool]:
     """Run the chains, from what is stored if anything is."""
-    with session_of(sampler, options.engine, options.n_jobs) as session:
+    with session_of(sampler, options) as session:
         return run_held(store, sampler, options, session)
+
+
+@contextmanager
+def session_of(sampler: Sampler, options: Options) -> Iterator[Session | None]:
+    """Have the items held while a run lasts; a collapsed chain has its own."""
+    if sampler.blocks is None or sampler.sizes is None:
+        yield None
+        return
+    engine = connect(options.engine, options.n_jobs) if options.blocked else Threads(0)
+    session = engine.open(sampler.blocks, sampler.sizes)
+    try:
+        yield session
+    finally:
+        session.close()
 
 
 def run_held(
@@ -119,7 +187,7 @@ def run_held(
         threads = workers(options.n_jobs, len(chains))
         if (word := forecast(chains, threads, early_stop=options.early_stop)) is not None:
             say(word, options.progress)
-    labels = sampler.blocks.shards.n_labels if sampler.blocks else 0
+    labels = sampler.blocks.shards.n_labels if sampler.blocks and options.blocked else 0
     sweeps = options.chains * sampler.plan.end
     with progress_bar(options.name, sweeps, options.progress, labels) as bar:
         stopped = run_chains(
@@ -129,8 +197,7 @@ def run_held(
         store.write(chains, int(root.entropy))  # type: ignore[arg-type]
     for chain in chains:
         chain.end()
-        check_recorded(chain)
-    if min(chain.kept.used[2] for chain in chains) == 0:
+    if min(chain.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
     return chains, stopped, resumed
 
@@ -138,8 +205,7 @@ def run_held(
 def make_chains(
     sampler: Sampler, seeds: Sequence[np.random.SeedSequence], session: Session | None
 ) -> list[Chain]:
-    """Start the chains, of kernels that bring what they must, where the memory has room."""
-    check_brought(sampler)
+    """Start the chains, where the memory has room."""
     try:
         return [make_chain(sampler, k, seed, session) for k, seed in enumerate(seeds)]
     except MemoryError:
@@ -150,18 +216,18 @@ def make_chains(
         ) from None
 
 
-def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
+def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterwards) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
     sampler = chains[0].sampler
-    verdict = sampler.hooks.judge(_evidence(chains))
+    verdict = after.judge(_evidence(chains, after))
     kept = [chains[k] for k in verdict.kept]
-    pooled = pool(kept)
+    pooled = pool(kept, after.align)
     if not np.isfinite(pooled.averages.item_probability).all():
         raise CoterieError(
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
         )
-    reported = report(pooled, kept[0])
+    reported = report(pooled, kept[0], after)
     facts: dict[str, Any] = {
         "stopped": stopped,
         "sweeps": min(chain.done for chain in chains),
@@ -171,7 +237,7 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
     }
-    facts["verdicts"] = note(kept, pooled.draws, [k + 1 for k in verdict.kept])
+    facts["verdicts"] = note(kept, pooled.draws, [k + 1 for k in verdict.kept], after)
     outcome = Outcome(
         draws=pooled.draws,
         sweeps=facts["sweeps"],
@@ -180,12 +246,14 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool) -> Sample:
         items=sampler.items,
         traces_settled=stopped == "converged",
     )
-    settled = sampler.hooks.settled(outcome)
+    settled = after.settled(outcome)
     warn(facts, verdict, settled, sampler.plan.sweeps)
     return Sample(pooled, reported, settled.converged, facts)
 
 
-def note(chains: list[Chain], draws: Draws, numbers: list[int]) -> dict[str, Any]:
+def note(
+    chains: list[Chain], draws: Draws, numbers: list[int], after: Afterwards
+) -> dict[str, Any]:
     """Note how far chains agree: on the labels, on the coteries.
 
     Parameters
@@ -194,17 +262,18 @@ def note(chains: list[Chain], draws: Draws, numbers: list[int]) -> dict[str, Any
         The chains that are kept, and their draws.
     numbers
         What the chains are called.
+    after
+        What becomes of them.
     """
-    sampler, data = chains[0].sampler, chains[0].sampler.data
+    data = chains[0].sampler.data
     (places,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
 
     def say(some: Sequence[int]) -> NDArray[np.float64]:
-        found = average_items([chains[k] for k in some])
-        reported = sampler.hooks.report(found, sampler.layout, data, sampler.prior)
-        return reported.item_probability[places]
+        found = average_items([chains[k] for k in some], after.align)
+        return after.report(found, data).item_probability[places]
 
     labels = np.stack([say([k]).argmax(axis=1) for k in range(len(chains))])
-    noted = note_labels(labels, places, min(int(chain.kept.used[0]) for chain in chains))
+    noted = note_labels(labels, places, min(int(chain.used[0]) for chain in chains))
     two = None if noted["one_label"] >= ONE_LABEL else note_readings(labels, places, say)
     if two is not None:
         sides = [[numbers[k] for k in side] for side in two["chains"]]
@@ -212,11 +281,11 @@ def note(chains: list[Chain], draws: Draws, numbers: list[int]) -> dict[str, Any
     people = np.diff(data.annotator_start) > 0
     return {
         "labels": noted,
-        "coteries": note_coteries(draws, people) if sampler.coteries else None,
+        "coteries": note_coteries(draws, people) if chains[0].people.coteries else None,
     }
 
 
-def report(pooled: Pooled, chain: Chain) -> Reported:
+def report(pooled: Pooled, chain: Chain, after: Afterwards) -> Reported:
     """Give what is reported of the items; the pooled matrices become those that fit it.
 
     Parameters
@@ -225,30 +294,42 @@ def report(pooled: Pooled, chain: Chain) -> Reported:
         What the chains found.
     chain
         One of them, at its end: where random numbers come from.
+    after
+        What becomes of the chains.
     """
-    sampler = chain.sampler
-    hooks, data = sampler.hooks, sampler.data
-    reported = hooks.report(pooled.averages, sampler.layout, data, sampler.prior)
-    check_reported(reported, sampler)
-    matrices = Matrices(pooled.draws.confusion, pooled.confusion_mean)
-    hooks.matrices(matrices, reported.item_probability, data, chain.streams)
+    reported = after.report(pooled.averages, chain.sampler.data)
+    wanted = pooled.averages.item_probability.shape
+    if np.shape(reported.item_probability) != wanted:
+        raise CoterieError(
+            f"the model reports probabilities of shape {np.shape(reported.item_probability)}; give"
+            f" them of shape (items, classes) = {wanted}"
+        )
+    if after.matrices is not None:
+        matrices = pooled.draws.confusion
+        draws = matrices.reshape(-1, *matrices.shape[2:])  # a view
+        after.matrices(draws, pooled.confusion_mean, reported.item_probability, chain.streams)
     return reported
 
 
-def _evidence(chains: list[Chain]) -> Evidence:
+def _evidence(chains: list[Chain], after: Afterwards) -> Evidence:
     """Gather what decides which chains are pooled, as long as the shortest chain has it."""
-    sampler = chains[0].sampler
-    n_sweeps, n_draws, n_drawn = np.min([chain.kept.used for chain in chains], axis=0)
-    n_coteries = np.stack([chain.kept.trace.n_coteries[:n_sweeps] for chain in chains])
-    mean = np.stack([chain.kept.per_draw[:n_drawn].mean(axis=0) for chain in chains])
-    balance = np.stack([chain.kept.class_balance[:n_drawn].mean(axis=0) for chain in chains])
+    data, people = chains[0].sampler.data, chains[0].people
+    n_sweeps, n_draws, n_drawn = np.min([chain.used for chain in chains], axis=0)
+
+    def mean(name: str) -> FloatArray:
+        return np.stack([chain.kept[name][:n_drawn].mean(axis=0) for chain in chains])
+
+    def noted(name: str) -> NDArray[Any]:
+        return np.stack([chain.trace[name][:n_sweeps] for chain in chains])
+
     return Evidence(
-        log_joint=np.stack([chain.kept.trace.log_joint[:n_sweeps] for chain in chains]),
-        vote_agreement=np.stack([chain.kept.vote_agreement[:n_draws] for chain in chains]),
-        n_coteries=n_coteries if sampler.hooks.coterie_densities else None,
-        n_classes=sampler.data.n_classes,
-        n_labels=np.diff(sampler.data.annotator_start),
-        drawn={**sampler.layout.split_draws(mean), "class_balance": balance},
+        log_joint=noted("log_joint"),
+        vote_agreement=np.stack([chain.kept["vote_agreement"][:n_draws] for chain in chains]),
+        n_coteries=noted("n_coteries") if after.coterie_densities else None,
+        n_classes=data.n_classes,
+        n_labels=np.diff(data.annotator_start),
+        drawn={name: mean(name) for name in (*people.dims, "class_balance")},
+        kind=np.stack([split_columns(chain.sums, chain.sampler)[1].argmax(1) for chain in chains]),
     )
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.kernels.gibbs.ended import Ended
-from coterie.kernels.vote import elect
 from coterie.numeric.partitions import draw_crp
 
 NOISE = 0.3
@@ -19,28 +15,6 @@ MOST_GROUPS = 500
 """Coteries that a chain starts with at most: weighing each for everybody takes time."""
 
 IntArray = NDArray[np.int32]
-
-
-class Start(NamedTuple):
-    """Where a chain starts."""
-
-    truth: IntArray  # (items,)        a class each
-    group: IntArray  # (annotators,)   a coterie each, or -1; models without coteries pass it over
-    ended: Ended | None = None  # where an earlier chain ended whose state is taken over
-
-
-def start_apart(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-    """Start chains far apart: the vote and one coterie, then noisy votes and other coteries."""
-    return Start(starting_truth(number, data, votes, rng), starting_group(number, data, rng))
-
-
-def start_at_vote(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-    """Start every chain at the vote, ties broken at random, and everybody in one coterie."""
-    shift = np.zeros(len(data.gold))
-    labelled = np.diff(data.item_start) > 0  # the others draw nothing: they change nobody's bits
-    shift[labelled] = rng.random(np.count_nonzero(labelled))
-    truth, _ = elect(votes, shift)
-    return Start(truth.astype(np.int32), starting_group(0, data, rng))
 
 
 def starting_truth(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> IntArray:

@@ -1,1 +1,1 @@
-"""One file per model: arrays in, arrays changed in place (numba)."""
+"""What is computed of labels: the two halves of a sweep, people and items, and what climbs."""

@@ -13,16 +13,16 @@ are sorted before they are spread. The result is the same to the last bit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit, ndtr
 
+from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
 from coterie.kernels.vote import scale_of
-from coterie.numeric.jit import kernel, part, piece
 
 FloatArray = NDArray[np.float64]
 LongArray = NDArray[np.int64]
@@ -33,13 +33,15 @@ SHIFT = 0.4
 """Standard deviation of the shift that all annotators share, on the scale of log odds."""
 MANY = 256
 """Labels from which on the normal distribution is used."""
-GATHERED = 2**24
-"""Chances of annotators with few labels that are in memory at once."""
+GATHERED, AT_ONCE = 2**24, 2**18
+"""Chances of annotators with few labels that are in memory at once, and that are spread at once."""
 NORMAL_95 = 1.959963984540054
 HALVINGS = 40
 """Steps of the bisection: an interval of 40 becomes one of 4e-11."""
 WIDEST = 20.0
 """Log odds beyond which no quantile can lie: those of few labels are far less."""
+NOTHING = 1e-12
+"""Chances up to this move no digit that is shown."""
 
 
 class Shares(NamedTuple):
@@ -60,74 +62,83 @@ class Right(NamedTuple):
     shares: Shares
 
 
-def share_right(codes: Codes, probability: FloatArray, shift: float = SHIFT) -> Shares:
-    """Give every annotator's share of right labels, (right + 1/2) / (n + 1), with its interval.
+def right_labels(parts: Parts, n_labels: LongArray) -> Right:
+    """Give what is known of everybody's right labels; of n the share is (right + 1/2) / (n + 1).
 
     Parameters
     ----------
-    codes
-        The labels; an extra answer is never right.
-    probability
-        Probability of each class for each item, shape (items, classes).
-    shift
-        Standard deviation of the log odds that all annotators share.
+    parts
+        Goes through the items, each time it is called. An extra answer is never right.
+    n_labels
+        Number of labels of each annotator, in all parts, shape (annotators,).
 
     Examples
     --------
     >>> from coterie.data.codes import encode
     >>> codes = encode([0, 1, 2, 3], [0, 0, 0, 0], [0, 0, 0, 0], sizes=(4, 1, 2, 2))
-    >>> found = share_right(codes, np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]]))
+    >>> probability = np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]])
+    >>> found = right_labels(lambda: [(codes, probability)], np.array([4])).shares
     >>> [round(float(x[0]), 2) for x in found]
     [0.7, 0.52, 0.84]
     """
-    n_labels = np.diff(codes.annotator_start)
-    return right_labels(lambda: [(codes, probability)], n_labels, shift).shares
-
-
-def right_labels(parts: Parts, n_labels: LongArray, shift: float = SHIFT) -> Right:
-    """Give what is known of everybody's right labels, from items in parts.
-
-    Parameters
-    ----------
-    parts
-        Goes through the items, each time it is called.
-    n_labels
-        Number of labels of each annotator, in all parts, shape (annotators,).
-    shift
-        Standard deviation of the log odds that all annotators share.
-    """
     scale = scale_of(int(n_labels.max(initial=0)))
     sums = np.zeros((3, len(n_labels)), np.int64)
-    for codes, probability in parts():
-        sum_right(codes, np.ascontiguousarray(probability), scale, sums)
+    for l, p, is_unknown in chances_of(parts):
+        for total, term in zip(sums, (p, p * (1 - p)), strict=False):
+            np.add.at(total, l, (term * scale + 0.5).astype(np.int64))
+        np.add.at(sums[2], l, is_unknown.astype(np.int64))
     expected, variance = sums[:2] / scale
     unknown = sums[2] / np.maximum(n_labels, 1)
-    shares = Shares(*(np.full(len(n_labels), np.nan) for _ in range(3)))
-    heard = n_labels > 0
-    shares.mean[heard] = (expected[heard] + 0.5) / (n_labels[heard] + 1)
-    shifts = np.ones(len(n_labels))
-    shifts[heard] = deviations(shift, unknown[heard], n_labels[heard] + 1, shares.mean[heard])
-    weigh_many(n_labels, variance, shifts, shares)
-    room = np.zeros(MANY + 1), np.zeros(MANY + 1)
+    mean, low, high, shifts = np.full((4, len(n_labels)), np.nan)
+    heard, many = n_labels > 0, n_labels >= MANY
+    mean[heard] = (expected[heard] + 0.5) / (n_labels[heard] + 1)
+    shifts[heard] = deviations(unknown[heard], n_labels[heard] + 1, mean[heard])
+    own = variance[many] / (n_labels[many] + 1) ** 2
+    low[many], high[many] = normal_interval(mean[many], own, shifts[many])
     for few in blocks_of_few(n_labels):
-        start = np.concatenate([[0], np.cumsum(n_labels[few])])
-        place, chance = np.full(len(n_labels), -1, np.int64), np.zeros(start[-1])
-        place[few] = start[:-1]
-        for codes, probability in parts():
-            gather_right(codes, np.ascontiguousarray(probability), place, chance)
-        weigh_few(few, start, chance, shifts, shares, room)
-    return Right(n_labels, expected, variance, unknown, shares)
+        chance = gather_chances(few, n_labels, parts)
+        first = 0
+        while first < len(few):  # of like numbers of labels, the most first
+            some = few[first : first + AT_ONCE // n_labels[few[first]]]
+            own, chance = np.split(chance, [n_labels[some].sum()])
+            low[some], high[some] = exact_interval(n_labels[some], own, shifts[some])
+            first += len(some)
+    return Right(n_labels, expected, variance, unknown, Shares(mean, low, high))
+
+
+def chances_of(parts: Parts) -> Iterator[tuple[NDArray[np.int32], FloatArray, NDArray[np.bool_]]]:
+    """Go through labels: whose, with which probability right, and whether of an unknown item."""
+    for codes, probability in parts():
+        never = (0, 0), (0, codes.n_answers - codes.n_classes)
+        for items, labels, item in parts_of(codes):
+            p = np.pad(probability[items], never)[item, codes.item_answer[labels]]
+            yield codes.item_annotator[labels], p, (codes.gold[items] < 0)[item]
+
+
+def gather_chances(few: LongArray, n_labels: LongArray, parts: Parts) -> FloatArray:
+    """Give the chances of these annotators' labels to be right, one annotator after the other."""
+    end = np.cumsum(n_labels[few])
+    place, chance = np.full(len(n_labels), -1), np.empty(end[-1])
+    place[few] = end - n_labels[few]
+    for l, p, _ in chances_of(parts):
+        order = np.argsort(l, kind="stable")
+        order = order[place[l[order]] >= 0]
+        l = l[order]
+        chance[place[l] + np.arange(len(l)) - np.searchsorted(l, l)] = p[order]
+        np.add.at(place, l, 1)
+    return chance
 
 
 def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
-    """Go through the annotators with few labels, as many at once as fit.
+    """Go through the annotators with few labels, those with most first, as many at once as fit.
 
     Examples
     --------
     >>> [block.tolist() for block in blocks_of_few(np.array([3, 0, 400, 255]))]
-    [[0, 3]]
+    [[3, 0]]
     """
     (few,) = np.nonzero((n_labels > 0) & (n_labels < MANY))
+    few = few[np.argsort(-n_labels[few], kind="stable")]
     end = np.cumsum(n_labels[few])
     first = 0
     while first < len(few):
@@ -169,23 +180,61 @@ def share_right_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: 
     size = np.maximum(np.bincount(group[member], minlength=n_coteries), 1)
     share = np.bincount(group[member], mean[member], n_coteries) / size
     own = np.bincount(group[member], variance[member], n_coteries) / size**2
-    centre = np.log(share / (1 - share))
     n_all = np.bincount(group[member], n[member], n_coteries)
     unknown = unknown_of_coteries(right, group, n_coteries)
-    shift = deviations(SHIFT, unknown, n_all + 1, share)
-    # Many labels together: normal, and by the slope of the log odds.
-    spread = NORMAL_95 * np.sqrt(own / (share * (1 - share)) ** 2 + shift**2)
-    low, high = (1 / (1 + np.exp(-(centre + sign * spread))) for sign in (-1, 1))
-    return Shares(share, low, high)
+    shift = deviations(unknown, n_all + 1, share)
+    return Shares(share, *normal_interval(share, own, shift))
 
 
-def deviations(shift: float, unknown: FloatArray, n: NDArray[Any], share: FloatArray) -> FloatArray:
+def normal_interval(
+    share: FloatArray, variance: FloatArray, shift: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give the interval of a share of many labels: normal, and by the slope of the log odds."""
+    centre = np.log(share / (1 - share))
+    spread = NORMAL_95 * np.sqrt(variance / (share * (1 - share)) ** 2 + shift**2)
+    return expit(centre - spread), expit(centre + spread)
+
+
+def exact_interval(
+    n: LongArray, chance: FloatArray, shift: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Give the intervals of those with few labels, by the distribution of their right ones.
+
+    Parameters
+    ----------
+    n, shift
+        Number of labels, and how far log odds may be off, of each.
+    chance
+        Of the labels to be right, one annotator after the other.
+    """
+    each = np.zeros((len(n), n.max()))
+    each[np.arange(each.shape[1]) < n[:, None]] = chance
+    each.sort(axis=1)  # what is no label comes first, and changes nothing
+    spread = np.zeros((len(n), each.shape[1] + 1))
+    spread[:, 0] = 1
+    for p in each.T[:, :, None]:
+        spread[:, 1:] = spread[:, 1:] * (1 - p) + spread[:, :-1] * p
+        spread[:, :1] *= 1 - p
+    row, right = np.nonzero(spread > NOTHING)
+    weight, log_odds = spread[row, right], np.log((right + 0.5) / (n[row] - right + 0.5))
+
+    def quantile(level: float) -> FloatArray:
+        low, high = np.full((2, len(n)), [[-WIDEST], [WIDEST]])
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            part = weight * ndtr((middle[row] - log_odds) / shift[row])
+            is_low = np.bincount(row, part, len(n)) < level
+            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        return np.asarray(expit((low + high) / 2))
+
+    return quantile(0.025), quantile(0.975)
+
+
+def deviations(unknown: FloatArray, n: NDArray[Any], share: FloatArray) -> FloatArray:
     """Give how far log odds may be off: by what all share, and by how few labels are known.
 
     Parameters
     ----------
-    shift
-        Standard deviation of what all share.
     unknown
         Share of the labels that are of items without gold.
     n, share
@@ -194,11 +243,11 @@ def deviations(shift: float, unknown: FloatArray, n: NDArray[Any], share: FloatA
     Examples
     --------
     >>> unknown, n, share = np.array([1.0, 0.0, 0.5]), np.full(3, 100), np.full(3, 0.8)
-    >>> deviations(0.4, unknown, n, share).round(2).tolist()
+    >>> deviations(unknown, n, share).round(2).tolist()
     [0.4, 0.25, 0.24]
     """
     known = (1 - unknown) / np.sqrt(n * share * (1 - share))
-    return np.asarray(np.hypot(shift * unknown, known))
+    return np.asarray(np.hypot(SHIFT * unknown, known))
 
 
 def unknown_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> FloatArray:
@@ -210,115 +259,3 @@ def unknown_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int)
     n = right.n_labels[member]
     n_all = np.maximum(np.bincount(group[member], n, n_coteries), 1)
     return np.asarray(np.bincount(group[member], n * right.unknown[member], n_coteries) / n_all)
-
-
-@piece
-def chance_right(i: int, k: int, codes: Codes, probability: FloatArray) -> float:
-    """Give the probability that label k, of item i, is right."""
-    c = codes.item_answer[k]
-    return float(probability[i, c]) if c < codes.n_classes else 0.0
-
-
-@kernel
-def sum_right(codes: Codes, probability: FloatArray, scale: float, sums: LongArray) -> None:
-    """Add expected right labels, their variances, and labels of items without gold to ``sums``."""
-    for i in range(len(codes.gold)):
-        for k in range(codes.item_start[i], codes.item_start[i + 1]):
-            p = chance_right(i, k, codes, probability)
-            sums[0, codes.item_annotator[k]] += np.int64(p * scale + 0.5)
-            sums[1, codes.item_annotator[k]] += np.int64(p * (1 - p) * scale + 0.5)
-            sums[2, codes.item_annotator[k]] += np.int64(codes.gold[i] < 0)
-
-
-@kernel
-def gather_right(
-    codes: Codes, probability: FloatArray, place: LongArray, chance: FloatArray
-) -> None:
-    """Write the chances of some annotators' labels where ``place`` says, and move it on."""
-    for i in range(len(codes.gold)):
-        for k in range(codes.item_start[i], codes.item_start[i + 1]):
-            l = codes.item_annotator[k]
-            if place[l] >= 0:
-                chance[place[l]] = chance_right(i, k, codes, probability)
-                place[l] += 1
-
-
-@kernel
-def weigh_many(
-    n_labels: LongArray, variance: FloatArray, shifts: FloatArray, shares: Shares
-) -> None:
-    """Write the intervals of those with many labels, by the slope of the log odds."""
-    for l in range(len(n_labels)):
-        if n_labels[l] >= MANY:
-            share = shares.mean[l]
-            centre = math.log(share / (1 - share))
-            own = variance[l] / ((n_labels[l] + 1) * share * (1 - share)) ** 2
-            spread = NORMAL_95 * math.sqrt(own + shifts[l] * shifts[l])
-            shares.low[l] = 1 / (1 + math.exp(spread - centre))
-            shares.high[l] = 1 / (1 + math.exp(-spread - centre))
-
-
-@kernel
-def weigh_few(
-    few: LongArray,
-    start: LongArray,
-    chance: FloatArray,
-    shifts: FloatArray,
-    shares: Shares,
-    room: tuple[FloatArray, FloatArray],
-) -> None:
-    """Write the intervals of those with few labels, by the distribution of their number."""
-    spread, log_odds = room
-    for a in range(len(few)):
-        n = start[a + 1] - start[a]
-        sort_chances(start[a], start[a + 1], chance)
-        spread_chances(start[a], start[a + 1], chance, spread)
-        for right in range(n + 1):
-            log_odds[right] = math.log((right + 0.5) / (n - right + 0.5))
-        shares.low[few[a]] = quantile(0.025, n, shifts[few[a]], spread, log_odds)
-        shares.high[few[a]] = quantile(0.975, n, shifts[few[a]], spread, log_odds)
-
-
-@part
-def sort_chances(first: int, last: int, chance: FloatArray) -> None:
-    """Sort a part in place: it is short."""
-    for k in range(first + 1, last):
-        p, at = chance[k], k
-        while at > first and chance[at - 1] > p:
-            chance[at] = chance[at - 1]
-            at -= 1
-        chance[at] = p
-
-
-@part
-def spread_chances(first: int, last: int, each: FloatArray, chance: FloatArray) -> None:
-    """Write the chance of each number of right labels among those from ``first`` to ``last``."""
-    chance[0] = 1.0
-    for k in range(first, last):
-        p, seen = each[k], k - first
-        chance[seen + 1] = chance[seen] * p
-        for right in range(seen, 0, -1):  # downwards: the one below is still the old one
-            chance[right] = chance[right] * (1 - p) + chance[right - 1] * p
-        chance[0] *= 1 - p
-
-
-@part
-def quantile(level: float, n: int, shift: float, chance: FloatArray, log_odds: FloatArray) -> float:
-    """Give a quantile of the share under the chances of 0..n right labels and the shift."""
-    low, high = -WIDEST, WIDEST
-    for _ in range(HALVINGS):
-        middle, below = (low + high) / 2, 0.0
-        for right in range(n + 1):
-            if chance[right] > 1e-12:  # the others move no digit that is shown, and erfc is slow
-                below += chance[right] * normal_below((middle - log_odds[right]) / shift)
-        if below < level:
-            low = middle
-        else:
-            high = middle
-    return 1 / (1 + math.exp(-(low + high) / 2))
-
-
-@piece
-def normal_below(x: float) -> float:
-    """Give the chance that a standard normal number lies below x."""
-    return 0.5 * math.erfc(-x / math.sqrt(2.0))

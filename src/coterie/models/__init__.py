@@ -1,4 +1,4 @@
-"""One file per model: a thin estimator over its kernel. Each is imported when it is first used."""
+"""The models, each imported when it is first used: its fields, its people, what it reports."""
 
 from __future__ import annotations
 
@@ -11,30 +11,29 @@ if TYPE_CHECKING:
     from coterie.models.base import Estimator
     from coterie.models.cbcc import CBCC
     from coterie.models.consensus import Consensus
-    from coterie.models.dawid_skene import DawidSkene
     from coterie.models.dynamic import DynamicIBCC
     from coterie.models.easyhard import EasyHardBCC
-    from coterie.models.ebcc import EBCC
     from coterie.models.ebccgibbs import EBCCGibbs
+    from coterie.models.em import DawidSkene
     from coterie.models.hcbcc import HCBCC
     from coterie.models.ibcc import IBCC
-    from coterie.models.ibccvb import IBCCVB
     from coterie.models.majority import MajorityVote
     from coterie.models.quick import QuickConsensus
     from coterie.models.sampling import SamplingEstimator
+    from coterie.models.vb import EBCC, IBCCVB
 
 _LAZY = {
     "CBCC": "cbcc",
     "Consensus": "consensus",
-    "DawidSkene": "dawid_skene",
-    "EBCC": "ebcc",
+    "DawidSkene": "em",
+    "EBCC": "vb",
     "EBCCGibbs": "ebccgibbs",
     "DynamicIBCC": "dynamic",
     "EasyHardBCC": "easyhard",
     "Estimator": "base",
     "HCBCC": "hcbcc",
     "IBCC": "ibcc",
-    "IBCCVB": "ibccvb",
+    "IBCCVB": "vb",
     "MajorityVote": "majority",
     "QuickConsensus": "quick",
     "SamplingEstimator": "sampling",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from coterie.abilities import Abilities
+from coterie.kernels.people import Crowd, People, SharedPeople
 from coterie.models.kinds import KindsEstimator
 from coterie.priors import CBCCPrior, Prior
 
@@ -30,3 +31,7 @@ class CBCC(KindsEstimator):
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
     prior_type: ClassVar[type[Prior]] = CBCCPrior
     plain: ClassVar[str] = "cbcc"
+
+    def plain_people(self, prior: Any, crowd: Crowd) -> People:
+        """Give what the model believes of annotators."""
+        return SharedPeople(prior, crowd)

@@ -14,20 +14,21 @@ from coterie.arguments import check_number, check_one_of
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.errors import Argument, DataError
-from coterie.inference import (
-    Averages,
-    Hooks,
-    Kernels,
-    Reported,
-    judge_by_vote,
-    matrices_as_found,
-    start_at_vote,
-)
-from coterie.inference.blocked import Blocks
-from coterie.inference.matrices_in_shards import drawing_in_shards
+from coterie.inference.chain import Sampler
+from coterie.inference.cores import cores
+from coterie.inference.modes import judge_by_vote
+from coterie.inference.pool import Averages
+from coterie.inference.sample import Afterwards, Options, Reported
+from coterie.inference.shards import Sizes, counted_under
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.layout import Layout
+from coterie.kernels.consensus import (
+    ConsensusPeople,
+    class_weights,
+    draw_given_reported,
+    mix_members,
+)
 from coterie.kernels.mixing import Mixing
+from coterie.kernels.people import Crowd, FloatArray, People, Streams
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.sharded import votes_in_shards
 from coterie.posterior import ItemNumbers, Posterior
@@ -59,8 +60,8 @@ class Consensus(BlockedEstimator):
         ``"default"``, or a :class:`coterie.ConsensusPrior`.
     sampler, engine
         Items are always drawn given everybody's matrix, independently of each other.
-        ``"collapsed"``, named as in the other models, draws one after the other in each chain's
-        thread; ``"blocked"`` in shards, with random numbers of every item's own, by the ``engine``:
+        ``"collapsed"``, named as in the other models, has each chain's thread draw all of them;
+        ``"blocked"`` cuts them into shards, which the ``engine`` shares out, for the same bits:
         ``"threads"``, ``"dask"``, a ``distributed.Client`` or the address of a scheduler.
         ``"auto"`` takes blocked where an engine is named, for what :func:`coterie.scan` gives, and
         from ten million labels on. See ``docs/scale.md``.
@@ -93,7 +94,7 @@ class Consensus(BlockedEstimator):
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True, share_right=True)
     prior_type: ClassVar[type[Prior]] = ConsensusPrior
-    plain: ClassVar[str] = "consensus"
+    at_vote: ClassVar[bool] = True
 
     prior: Prior | str = "default"
     design_effect: float = 0.05
@@ -104,39 +105,44 @@ class Consensus(BlockedEstimator):
     burn_in: int = 100
     early_stop: bool = False
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import consensus
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators."""
+        gold = votes_in_shards(data)[1] if isinstance(data, Scan) else data.codes.gold
+        free = np.setdiff1d(np.arange(crowd.n_classes), gold)  # known truths cannot move
+        return ConsensusPeople(prior, crowd, free, self.matrices == "raw")
 
-        return consensus
-
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.consensus import carry, check_state, find_ending, layout_of
-        from coterie.kernels.matrices import draw_given_reported
-
-        own = self.matrices == "raw"
-        return Hooks(
-            layout=layout_of,
-            start=start_at_vote,
+    def after(self, people: People) -> Afterwards:
+        """Say what becomes of the chains."""
+        return Afterwards(
             judge=judge_by_vote,
-            report=self._report,
+            report=partial(self._report, people.guessing),
             mixing=self._mixing,
-            matrices=matrices_as_found if own else draw_given_reported,
-            check=check_state,
-            carry=carry,
             coterie_densities=True,  # of d, beta and eta
-            apart=(find_ending,),
         )
 
-    def _n_hard(self, prior: Any) -> int:
-        return len(prior.guessing)
-
-    def _hooks_in_blocks(self, blocks: Blocks) -> Hooks:
-        hooks = super()._hooks_in_blocks(blocks)
+    def _options(self, sampler: Sampler) -> Options:
+        options = super()._options(sampler)
         if self.matrices == "raw":
-            return hooks
-        return replace(hooks, matrices=drawing_in_shards(blocks, self.n_jobs))
+            return options
+        matrices = partial(self._draw_matrices, sampler)
+        return options._replace(after=replace(options.after, matrices=matrices))
+
+    def _draw_matrices(
+        self, sampler: Sampler, draws: NDArray[Any], mean: FloatArray, probability: FloatArray,
+        streams: Streams,
+    ) -> None:  # fmt: skip
+        """Turn shapes into matrices given classes drawn from what is reported."""
+        assert sampler.blocks is not None
+        assert sampler.sizes is not None
+        low, high = streams.draws.integers(2**32, size=2).tolist()
+        n_threads = cores() if self.n_jobs is None or self.n_jobs < 0 else self.n_jobs
+        counted = counted_under(sampler.blocks, sampler.sizes, probability, (low, high), n_threads)
+        heard = np.diff(sampler.data.annotator_start) > 0
+        draw_given_reported(draws, mean, heard, counted, streams)
+
+    def _sizes(self, people: People, shards: Any) -> Sizes:
+        sizes = super()._sizes(people, shards)
+        return replace(sizes, tempered=True, design_effect=float(self.design_effect))
 
     def _votes_of_scan(self, scan: Scan) -> NDArray[np.int32]:
         return votes_in_shards(scan)[0]
@@ -161,26 +167,16 @@ class Consensus(BlockedEstimator):
             skill_share=float(self.skill_share),
         )
 
-    def _report(self, found: Averages, layout: Layout, data: Codes, prior: Any) -> Reported:
+    def _report(self, guessing: FloatArray, found: Averages, data: Codes) -> Reported:
         """Mix the tempered probabilities with the votes; how hard items are."""
-        from coterie.kernels.gibbs.consensus import mix_members
-
-        tempered, kind = found.per_item["tempered"], found.per_item["kind"]
-        _, kinds = layout.per_item
+        kinds = ("plain", *(f"{share:.0%} guessed" for share in guessing[1:]))
+        hard = found.kinds[:, 1:].sum(axis=1, keepdims=True)
         return Reported(
-            mix_members(tempered, found.votes, data, self._mixing),
+            mix_members(found.tempered, found.votes, data, self._mixing),
             {
-                "hardness": ItemNumbers(("hardness",), kind[:, 1:].sum(axis=1, keepdims=True)),
-                "kind": ItemNumbers(kinds.columns, kind),
+                "hardness": ItemNumbers(("hardness",), hard),
+                "kind": ItemNumbers(kinds, found.kinds),
             },
-        )
-
-    def pack_prior(self, annotations: Annotations | Scan) -> Any:
-        """Give the prior, how much labels are tempered, and whose matrices are kept."""
-        return (
-            super()
-            .pack_prior(annotations)
-            ._replace(design_effect=self.design_effect, own_matrices=self.matrices == "raw")
         )
 
     def _check(self) -> None:
@@ -209,8 +205,6 @@ class Consensus(BlockedEstimator):
 
     def resolve_prior(self, annotations: Annotations | Scan) -> Prior:
         """Give the prior with every field written out; class weights that are None, from votes."""
-        from coterie.kernels.gibbs.consensus import class_weights
-
         prior = super().resolve_prior(annotations)
         assert isinstance(prior, ConsensusPrior)
         if prior.class_weights is not None:

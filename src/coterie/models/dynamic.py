@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
+from coterie.data.times import Times
 from coterie.errors import Argument, DataError
-from coterie.inference import Hooks, Kernels, Sampler
+from coterie.inference.chain import Sampler
+from coterie.inference.sample import Options
+from coterie.kernels.dynamic import Course, DynamicPeople, course_of
+from coterie.kernels.people import Crowd, People
 from coterie.models.label_switching import judge_in_time, span_of
 from coterie.models.sampling import SamplingEstimator
+from coterie.posterior import Posterior
 from coterie.priors import DynamicPrior, Prior
 
 CLOCKS = ("labels", "time")
@@ -55,39 +63,38 @@ class DynamicIBCC(SamplingEstimator):
     sweeps: int = 4_000
     burn_in: int = 1_000
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import dynamic
-
-        return cast(Kernels, dynamic)
-
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.dynamic.model import check_state, layout_of
-
-        return Hooks(layout=layout_of, check=check_state)
-
-    def pack_prior(self, annotations: Annotations) -> Any:
-        """Give the prior, and when labels were given."""
-        from coterie.kernels.gibbs.dynamic.course import course_of
-        from coterie.kernels.gibbs.dynamic.model import pack_prior
-
-        if annotations.times is None:
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators: matrices at every moment of theirs."""
+        if data.times is None:
             raise DataError(
                 "DynamicIBCC needs the time of every label",
                 remedy=["read the labels with ", Argument("time", "timestamp")],
             )
-        prior = self.resolve_prior(annotations)
-        assert isinstance(prior, DynamicPrior)
-        course = course_of(annotations.times, self.clock, self.unit, self.step_size)
-        return pack_prior(prior, course)
+        return DynamicPeople(prior, crowd, self._course(data.times))
 
-    def _sampler(self, annotations: Annotations) -> Sampler:
-        """Put together what is sampled; chains are judged by how everybody goes along in time."""
-        sampler, times = super()._sampler(annotations), annotations.times
-        assert times is not None  # else there is no prior
-        judge = partial(judge_in_time, span_of(sampler.prior.course, times.time))
-        return replace(sampler, hooks=replace(sampler.hooks, judge=judge))
+    def _course(self, times: Times) -> Course:
+        return course_of(times, self.clock, self.unit, self.step_size)
+
+    def _rows_then(self, old: Annotations, new: Annotations) -> NDArray[np.int64]:
+        """Take an annotator's moments, in their order, for those that they had then."""
+        assert old.times is not None  # else there were no people
+        assert new.times is not None
+        place = super()._rows_then(old, new)
+        then, now = (self._course(times).moment_start for times in (old.times, new.times))
+        who = np.repeat(np.arange(len(place)), np.diff(now))
+        turn = np.arange(now[-1]) - now[who]
+        had = (place[who] >= 0) & (turn < np.diff(then)[place[who]])
+        return np.where(had, then[place[who]] + turn, -1)
+
+    def _run(
+        self, annotations: Annotations, sampler: Sampler, options: Options, identity: Any
+    ) -> Posterior:
+        """Sample; chains are judged by how everybody goes along in time."""
+        times = annotations.times
+        assert times is not None  # else there are no people
+        judge = partial(judge_in_time, span_of(self._course(times), times.time))
+        options = options._replace(after=replace(options.after, judge=judge))
+        return super()._run(annotations, sampler, options, identity)
 
     def _check(self) -> None:
         super()._check()

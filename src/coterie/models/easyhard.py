@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from coterie.inference import Hooks, Kernels
+from coterie.inference.pool import Averages
+from coterie.inference.sample import Afterwards, Reported
+from coterie.kernels.kinds import HARD, EasyHardPeople
+from coterie.kernels.people import Crowd, People
 from coterie.models.label_switching import judge_easy
 from coterie.models.sampling import SamplingEstimator
+from coterie.posterior import ItemNumbers
 from coterie.priors import EasyHardPrior, Prior
 
 
@@ -36,14 +40,16 @@ class EasyHardBCC(SamplingEstimator):
 
     prior_type: ClassVar[type[Prior]] = EasyHardPrior
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import easyhard
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators."""
+        return EasyHardPeople(prior, crowd)
 
-        return easyhard
+    def after(self, people: People) -> Afterwards:
+        """Report how hard items are; look whether the two kinds have changed places."""
+        return Afterwards(judge=judge_easy, report=report_hardness)
 
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.easyhard import check_state, layout_of
 
-        return Hooks(layout=layout_of, check=check_state, judge=judge_easy)
+def report_hardness(found: Averages, data: Any) -> Reported:
+    """Report how likely each item is hard."""
+    hard = ItemNumbers(("hardness",), found.kinds[:, HARD:])
+    return Reported(found.item_probability, {"hardness": hard})

@@ -1,24 +1,26 @@
-"""EBCCGibbs: EBCC by collapsed Gibbs sampling."""
+"""EBCCGibbs: EBCC by Gibbs sampling."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from coterie.data.annotations import Annotations
-from coterie.inference import Hooks, Kernels
-from coterie.models.ebcc import class_weights_of
+from coterie.kernels.people import Crowd, OwnPeople, People, weight_of
+from coterie.kernels.space import with_subtypes
 from coterie.models.priors import resolved
 from coterie.models.sampling import SamplingEstimator
+from coterie.models.vb import class_weights_of
 from coterie.priors import EBCCPrior, Prior
 
 
 class EBCCGibbs(SamplingEstimator):
     """EBCC by Gibbs sampling: sub-types of classes carry the mistakes that annotators share.
 
-    The model is that of :class:`coterie.EBCC`; truths and sub-types are sampled, everything else is
-    integrated out, so that intervals are as wide as they should be. Chains may end with a sub-type
-    in the wrong class: the verdict names those.
+    The model is that of :class:`coterie.EBCC`; everything is sampled, so that intervals are as wide
+    as they should be. Chains may end with a sub-type in the wrong class: the verdict names those.
 
     The parameters are those of every sampling model: see :class:`coterie.models.SamplingEstimator`;
     ``prior`` is ``"paper"``, ``"li2019"`` or an ``EBCCPrior``, as in :class:`coterie.EBCC`.
@@ -39,14 +41,8 @@ class EBCCGibbs(SamplingEstimator):
         prior: EBCCPrior = resolved(self, annotations, li2019=EBCCPrior.li2019)
         return replace(prior, class_weights=class_weights_of(prior, annotations))
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        from coterie.kernels.gibbs import ebcc
-
-        return ebcc
-
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        from coterie.kernels.gibbs.ebcc import check_state
-
-        return Hooks(check=check_state)
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators: a row of their own for each sub-type."""
+        weight = np.array(prior.class_weights, np.float64)
+        space = with_subtypes(weight, prior.subtypes, prior.subtype_weight)
+        return OwnPeople(crowd, space, weight_of(prior)[:, space.cell_class])

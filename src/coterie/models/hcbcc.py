@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from coterie.abilities import Abilities
+from coterie.kernels.people import Crowd, People, SimilarPeople
 from coterie.models.kinds import KindsEstimator
 from coterie.priors import HCBCCPrior, Prior
 
@@ -32,3 +33,7 @@ class HCBCC(KindsEstimator):
     prior_type: ClassVar[type[Prior]] = HCBCCPrior
     plain: ClassVar[str] = "hcbcc"
     densities: ClassVar[bool] = True  # of beta and eta
+
+    def plain_people(self, prior: Any, crowd: Crowd) -> People:
+        """Give what the model believes of annotators."""
+        return SimilarPeople(prior, crowd)

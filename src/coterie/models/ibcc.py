@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+from coterie.kernels.people import Crowd, OwnPeople, People
 from coterie.models.kinds import KindsEstimator
 from coterie.priors import IBCCPrior, Prior
 
@@ -28,3 +29,7 @@ class IBCC(KindsEstimator):
 
     prior_type: ClassVar[type[Prior]] = IBCCPrior
     plain: ClassVar[str] = "ibcc"
+
+    def plain_people(self, prior: Any, crowd: Crowd) -> People:
+        """Give what the model believes of annotators."""
+        return OwnPeople.of(prior, crowd)

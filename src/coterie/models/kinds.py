@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
 from collections.abc import Hashable, Mapping
-from dataclasses import field
-from typing import Any, ClassVar, Self, cast
+from dataclasses import field, replace
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,17 @@ from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds
 from coterie.errors import Argument, DataError
-from coterie.inference import Averages, Hooks, Kernels, Options, Reported, Sampler
-from coterie.inference.protocol import no_alignment
+from coterie.inference.chain import Sampler
+from coterie.inference.pool import Averages, as_found
+from coterie.inference.sample import Afterwards, Options, Reported
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.layout import Layout
+from coterie.kernels.kinds import KindsPeople, pairs_of
+from coterie.kernels.people import Crowd, People
+from coterie.kernels.space import of_known_kind, with_kinds
 from coterie.models.base import TrueLabels, as_scanned
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
-from coterie.models.label_switching import warn_of_swallowed
+from coterie.models.label_switching import judge_kinds
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.kinds import KIND
 
@@ -110,37 +113,34 @@ class KindsEstimator(BlockedEstimator):
     def _can_block(self) -> bool:
         return not self._has_kinds
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels."""
-        where = "kinds." if self._has_kinds else ""
-        module = importlib.import_module(f"coterie.kernels.gibbs.{where}{self.plain}")
-        return cast(Kernels, module)
+    def plain_people(self, prior: Any, crowd: Crowd) -> People:
+        """Give what the model believes of annotators, without kinds."""
+        raise NotImplementedError  # pragma: no cover
 
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others."""
-        kernels: Any = self.kernels()
-        check, densities = kernels.check_state, self.densities
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators, or of their pairs with kinds."""
         if not self._has_kinds:
-            return Hooks(check=check, carry=kernels.carry, coterie_densities=densities)
-        return Hooks(
-            layout=kernels.layout_of,
-            check=check,
+            return self.plain_people(prior, crowd)
+        known, weight = self._known, np.array(prior.class_weights)
+        n_kinds = self.kinds if known is None else len(known.names)
+        pairs = self.plain_people(prior, pairs_of(crowd, n_kinds))
+        if known is not None:
+            return KindsPeople(crowd, of_known_kind(weight, n_kinds), pairs, known.codes)
+        share = np.full(n_kinds, float(prior.kind_weights) / n_kinds)
+        return KindsPeople(crowd, with_kinds(weight, share), pairs)
+
+    def after(self, people: People) -> Afterwards:
+        """Say what becomes of the chains."""
+        if not self._has_kinds:
+            return Afterwards(coterie_densities=self.densities)
+        return Afterwards(
             report=self._report_kinds,
-            align=no_alignment if self._known else align_kinds,
-            coterie_densities=densities,
+            align=as_found if self._known else align_kinds,
+            coterie_densities=self.densities,
         )
 
-    def pack_prior(self, annotations: Annotations | Scan) -> Any:
-        """Give the prior, and what is known of kinds."""
-        if not self._has_kinds:
-            return super().pack_prior(annotations)
-        from coterie.kernels.gibbs.kinds.shared import Kinds
-
-        prior, known, kernels = self.resolve_prior(annotations), self._known, self.kernels()
-        codes = np.zeros(0, np.int32) if known is None else known.codes
-        n_kinds = self.kinds if known is None else len(known.names)
-        weight = float(prior.kind_weights)  # type: ignore[attr-defined]
-        return kernels.pack_prior(prior, Kinds(n_kinds, codes, weight))  # type: ignore[call-arg]
+    def _collapsed(self, annotations: Annotations) -> str:
+        return "" if self._has_kinds else super()._collapsed(annotations)
 
     def _run(
         self,
@@ -150,10 +150,10 @@ class KindsEstimator(BlockedEstimator):
         identity: Mapping[str, Any],
     ) -> Posterior:
         """Sample, and look whether a latent kind has taken the place of a class."""
-        posterior = super()._run(annotations, sampler, options, identity)
         if self.kinds > 1:
-            warn_of_swallowed(posterior)
-        return posterior
+            after = replace(options.after, judge=partial(judge_kinds, annotations))
+            options = options._replace(after=after)
+        return super()._run(annotations, sampler, options, identity)
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
         """Go on as every model does, unless items have kinds that were told: new ones have none."""
@@ -161,15 +161,15 @@ class KindsEstimator(BlockedEstimator):
         check_not_told(self, told or self._known is not None)
         return super()._go_on(annotations, before)
 
-    def _report_kinds(self, found: Averages, layout: Layout, data: Any, prior: Any) -> Reported:
+    def _report_kinds(self, found: Averages, data: Any) -> Reported:
         """Report the kinds of items, latent ones by size, the largest first."""
         known = self._known
         if known is not None:
             kinds = certain_kinds(known)
         else:
-            (one,), values = layout.per_item, found.per_item[KIND]
-            order = np.argsort(-values.sum(axis=0), kind="stable")
-            kinds = ItemNumbers(one.columns, values[:, order])
+            order = np.argsort(-found.kinds.sum(axis=0), kind="stable")
+            names = tuple(str(k + 1) for k in range(self.kinds))
+            kinds = ItemNumbers(names, found.kinds[:, order])
         return Reported(found.item_probability, {KIND: kinds})
 
     def _identity(self, annotations: Any) -> dict[str, Any]:
@@ -185,7 +185,7 @@ class KindsEstimator(BlockedEstimator):
         check_whole(self.kinds, Argument("kinds", of=name), 1, MOST_KINDS)
         if self._has_kinds and (self.sampler == "blocked" or self.engine is not None):
             raise DataError(
-                f"{name} with kinds of items has only the collapsed sampler",
+                f"{name} with kinds of items cannot be swept in parts",
                 argument="sampler" if self.sampler == "blocked" else "engine",
                 remedy="leave the sampler at 'auto' and name no engine",
             )

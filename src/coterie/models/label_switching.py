@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning
 from coterie.inference.modes import (
     LEAST_DRAWS,
@@ -22,11 +23,10 @@ from coterie.inference.modes import (
     modes_of,
 )
 from coterie.kernels.vote import clear_votes
-from coterie.posterior import Posterior
 from coterie.words.numbers import percent
 
 if TYPE_CHECKING:
-    from coterie.kernels.gibbs.dynamic.course import Course
+    from coterie.kernels.dynamic import Course
 
 FloatArray = NDArray[np.float64]
 
@@ -142,31 +142,30 @@ def judge_easy(evidence: Evidence) -> Verdict:
     return verdict
 
 
-def warn_of_swallowed(posterior: Posterior) -> None:
-    """Warn if a latent kind has nearly all items of a class and hardly any other.
+def judge_kinds(a: Annotations, evidence: Evidence) -> Verdict:
+    """Judge modes as ever; warn if a latent kind has nearly all items of a class and no other.
 
     Classes are those known or voted for: where a kind takes the place of a class, the truth does
     not follow the vote any more, and kinds look independent of it.
     """
-    a, last = posterior.annotations, posterior.require_draws("chains").last
-    clear, gold = clear_votes(a.votes, a.codes.gold), a.codes.gold
+    verdict, gold = judge_modes(evidence), a.codes.gold
+    clear = clear_votes(a.votes, gold)
     voted = np.where((gold >= 0) & (a.labels_per_item > 0), gold, -1)
     voted[clear.item] = clear.winner
-    found = [swallowed(state["cell"] // a.n_classes, voted) for state in last]
-    chains = [one for one in found if one is not None]
-    if not chains:
-        return
-    t, own, others = max(chains, key=lambda one: one[1] - one[2])
-    warnings.warn(
-        ConvergenceWarning(
-            f"in {len(chains)} of {len(last)} chains a kind has taken the place of a class: it has"
-            f" {percent(own)} of the items voted {a.classes[t]!r}, and {percent(others)} of the"
-            " others; take fewer kinds or a prior that expects more of annotators, or add gold"
-            " labels",
-            {"chains": float(len(chains)), "own": own, "others": others},
-        ),
-        stacklevel=2,
-    )
+    found = [swallowed(evidence.kind[k], voted) for k in verdict.kept]
+    if chains := [one for one in found if one is not None]:
+        t, own, others = max(chains, key=lambda one: one[1] - one[2])
+        warnings.warn(
+            ConvergenceWarning(
+                f"in {len(chains)} of {len(found)} chains a kind has taken the place of a class: it"
+                f" has {percent(own)} of the items voted {a.classes[t]!r}, and {percent(others)} of"
+                " the others; take fewer kinds or a prior that expects more of annotators, or add"
+                " gold labels",
+                {"chains": float(len(chains)), "own": own, "others": others},
+            ),
+            stacklevel=2,
+        )
+    return verdict
 
 
 def swallowed(kind: NDArray[Any], voted: NDArray[Any]) -> tuple[int, float, float] | None:

@@ -14,15 +14,15 @@ from coterie.abilities import Abilities, Method
 from coterie.arguments import check_one_of, check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
+from coterie.data.shards import codes_of
 from coterie.data.votes import count_votes
 from coterie.errors import Argument, DataError
-from coterie.inference.soft_shards import SoftShards
+from coterie.inference.ascent import in_memory, in_shards
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.dawid_skene import Counts, Parameters, estimate_from, estimated
-from coterie.kernels.soft.items import codes_of
+from coterie.kernels.expected import Sums, estimate
 from coterie.kernels.vote import elect, skill_vote, vote_shares
 from coterie.models.base import Estimator
-from coterie.models.sharded import Votes, numbers_of, sharded, votes_of
+from coterie.models.sharded import Votes, sharded, votes_of
 from coterie.posterior import Posterior
 from coterie.posterior.gathered import FoundItems
 
@@ -96,7 +96,7 @@ class MajorityVote(Estimator):
             item_probability=found.probability,
             raw_probability=found.raw,
             label=winner,
-            **self._found(estimate_from(codes, shares)),
+            **self._found(in_memory(codes).count(shares, annotations.n_classes)),
         )
 
     def _fit_shards(self, scan: Scan) -> Posterior:
@@ -109,16 +109,15 @@ class MajorityVote(Estimator):
                 ],
                 remedy="choose ties='lowest' or 'split', or coterie.read the labels if they fit",
             )
-        items = SoftShards(scan)
-        votes = votes_of(items)
+        items = in_shards(scan)
+        votes = votes_of(items, scan.n_items)
         found = partial(found_by_votes, scan, self, votes)
-        self.n_ties_ = sum(items.map(lambda k, codes: count_ties(codes, votes)))
+        self.n_ties_ = sum(items.map(lambda codes: count_ties(codes, votes)))
 
         def shares(codes: Codes) -> NDArray[np.float64]:
             return decided(codes, self, votes)[1]
 
-        sums = items.count(shares, scan.n_classes, compiled=False)
-        return sharded(scan, found, self._found(estimated(Counts(*numbers_of(sums)), 0.0)))
+        return sharded(scan, found, self._found(items.count(shares, scan.n_classes)))
 
     def _check(self) -> None:
         for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
@@ -127,10 +126,11 @@ class MajorityVote(Estimator):
         if self.random_state is not None:
             check_whole(self.random_state, Argument("random_state", of="MajorityVote"), 0)
 
-    def _found(self, parameters: Parameters) -> dict[str, Any]:
+    def _found(self, sums: Sums) -> dict[str, Any]:
         """Give what a posterior says of everybody."""
+        parameters = estimate(sums)
         return {
-            "class_balance": parameters.class_balance,
+            "class_balance": parameters.class_balance[0],
             "confusion_mean": np.ascontiguousarray(parameters.confusion.swapaxes(1, 2)),
             "model": type(self).__name__,
             "method": self.method,

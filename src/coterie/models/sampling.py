@@ -11,26 +11,24 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
+from coterie.data.shards import cut
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
-from coterie.inference import (
-    NO_HOOKS,
-    Hooks,
-    Kernels,
-    Options,
-    Sample,
-    Sampler,
-    plan_for,
-    sample,
-)
+from coterie.inference.chain import Sampler
+from coterie.inference.plan import plan_for
+from coterie.inference.sample import Afterwards, Options, Sample, sample
+from coterie.inference.shards import Blocks, Sizes, with_rows
 from coterie.io.scan.scanned import Scan
+from coterie.kernels.collapsed import paper_prior
+from coterie.kernels.people import Crowd, People
 from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
-from coterie.models.blocked_shards import checksum_of
 from coterie.models.priors import resolved
 from coterie.models.update import agree_on_labels, going_on, news, run_of_rounds
 from coterie.posterior import Posterior
@@ -50,10 +48,11 @@ ELSEWHERE = ("prior", "n_jobs", "engine", "progress", "checkpoint", "duplicates"
 
 
 class SamplingEstimator(Estimator):
-    """Base of the models that are sampled: a model names its prior and its kernels, and is done.
+    """Base of the models that are sampled: a model names its prior and its people, and is done.
 
-    It says so by ``prior_type`` and :meth:`kernels`, what it can do by ``abilities``, and where it
-    departs from the others by :meth:`hooks`: docs/adding-a-model.md walks through it.
+    It says so by ``prior_type`` and :meth:`people`, what it can do by ``abilities``, and where it
+    departs from the others in what becomes of its chains by :meth:`after`: docs/adding-a-model.md
+    walks through it.
 
     Parameters
     ----------
@@ -88,6 +87,7 @@ class SamplingEstimator(Estimator):
     method: ClassVar[Method] = "gibbs"
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     prior_type: ClassVar[type[Prior]]
+    at_vote: ClassVar[bool] = False  # start all chains at the vote, and everybody in one coterie
 
     prior: Prior | str = "paper"
     sweeps: int = SWEEPS
@@ -101,25 +101,28 @@ class SamplingEstimator(Estimator):
     checkpoint: str | os.PathLike[str] | None = None
     duplicates: str = "error"
 
-    def kernels(self) -> Kernels:
-        """Give the module of the kernels, imported here: nobody else waits for it."""
+    def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
+        """Give what the model believes of annotators, and what items are.
+
+        Parameters
+        ----------
+        prior
+            Resolved for the data.
+        crowd
+            Who there is.
+        data
+            The annotations, or a scan of them.
+        """
         raise NotImplementedError  # pragma: no cover
 
-    def hooks(self) -> Hooks:
-        """Say where the model departs from the others; most do nowhere."""
-        return NO_HOOKS
-
-    def pack_prior(self, annotations: Any) -> Any:
-        """Give what the kernels know beside the labels, as a NamedTuple of arrays.
-
-        That is the prior. Features, times or kinds of the items would join it here.
-        """
-        return self.kernels().pack_prior(self.resolve_prior(annotations))
+    def after(self, people: People) -> Afterwards:
+        """Say what becomes of the chains; of most models, as of all others."""
+        return Afterwards()
 
     def _fit(self, annotations: Annotations) -> Posterior:
         self._check()
-        options, identity = self._options(), self._identity(annotations)
-        return self._run(annotations, self._sampler(annotations), options, identity)
+        sampler, identity = self._sampler(annotations), self._identity(annotations)
+        return self._run(annotations, sampler, self._options(sampler), identity)
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
         """Let the chains go on from where they ended, for a part of their length.
@@ -130,10 +133,9 @@ class SamplingEstimator(Estimator):
         self._check()
         last = before.require_draws("chains").last
         sampler = self._sampler(annotations)
-        elsewhere = sampler.blocks is not None
-        if not last or elsewhere or not agree_on_labels(before):  # no chains: of an older file
+        if not last or not agree_on_labels(before):
             return self._fit(annotations)
-        share = 1.0 if sampler.hooks.carry is None else news(before.annotations, annotations)
+        share = news(before.annotations, annotations) if sampler.rows is None else 1.0
         rounds: list[Posterior] = []
         for number in range(ROUNDS):
             with warnings.catch_warnings(record=True) as said:
@@ -171,14 +173,19 @@ class SamplingEstimator(Estimator):
         dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
         burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
         sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
-        cells = sampler.layout.n_draw_columns
         thin = None if self.thin is None else min(self.thin, sweeps - burn_in)
-        hooks = going_on(sampler.hooks, last, before.annotations, annotations)
+        rows = self._rows_then(before.annotations, annotations)
+        ended = going_on(last, before.annotations, annotations, sampler.people, rows)
+        cells = sampler.people.n_extra
         plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells)
         seed = None if self.random_state is None else self.random_state + number
         # A checkpoint is of a whole run.
-        options = self._options()._replace(checkpoint=None, random_state=seed)
-        return self._run(annotations, replace(sampler, hooks=hooks, plan=plan), options, {})
+        options = self._options(sampler)._replace(checkpoint=None, random_state=seed)
+        return self._run(annotations, replace(sampler, ended=ended, plan=plan), options, {})
+
+    def _rows_then(self, old: Annotations, new: Annotations) -> NDArray[np.int64]:
+        """Give the place of each row of the counts among those then, -1 if it is new."""
+        return np.asarray(pd.Index(old.annotators).get_indexer(pd.Index(new.annotators)))
 
     def _run(
         self,
@@ -195,19 +202,19 @@ class SamplingEstimator(Estimator):
             reported.item_probability,
             raw_probability=None if reported.item_probability is own else own,
             item_numbers=reported.item_numbers,
-            **self._told(run, sampler),
+            **self._told(run, sampler, options),
         )
 
-    def _told(self, run: Sample, sampler: Sampler) -> dict[str, Any]:
+    def _told(self, run: Sample, sampler: Sampler, options: Options) -> dict[str, Any]:
         """Give the fields of a posterior that are not about items."""
-        weights = sampler.prior.class_weight + run.pooled.class_total
+        weights = sampler.people.space.class_weight + run.pooled.class_total
         return {
             "class_balance": weights / weights.sum(),
             "confusion_mean": run.pooled.confusion_mean,
             "draws": run.pooled.draws,
-            "mixing": sampler.hooks.mixing,
+            "mixing": options.after.mixing,
             "model": type(self).__name__,
-            "method": self._method(sampler),
+            "method": self._method(options),
             "abilities": self.abilities,
             "converged": run.converged,
             "settings": self.get_params(),
@@ -216,28 +223,57 @@ class SamplingEstimator(Estimator):
 
     def _sampler(self, annotations: Annotations) -> Sampler:
         """Put together what is sampled."""
-        kernels, hooks, codes = self.kernels(), self.hooks(), annotations.codes
-        prior = self.pack_prior(annotations)
-        layout = hooks.layout(codes, prior)
-        cells = layout.n_draw_columns
-        return Sampler(
-            kernels=kernels,
+        codes, prior = annotations.codes, self.resolve_prior(annotations)
+        crowd = Crowd(annotations.labels_per_annotator, codes.n_classes, codes.n_answers)
+        people, plain = self.people(prior, crowd, annotations), self._collapsed(annotations)
+        cells = people.n_extra
+        sampler = Sampler(
+            people=people,
             data=codes,
-            prior=prior,
             plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
             votes=annotations.votes,
             clear=clear_votes(annotations.votes, codes.gold),
             items=annotations.items,
-            coteries=self.abilities.coteries,
-            hooks=hooks,
-            layout=layout,
+            collapsed=plain,
+            prior=paper_prior(prior) if plain else None,  # type: ignore[arg-type]
+            at_vote=self.at_vote,
+            rows=people.rows,
+        )
+        return sampler if plain else self._with_blocks(sampler, annotations)
+
+    def _with_blocks(self, sampler: Sampler, annotations: Annotations) -> Sampler:
+        """Have the items swept, all of them in one shard or in several."""
+        people = sampler.people
+        shards = cut(annotations, self._n_shards(annotations))
+        places = [shards.items_of(k) for k in range(len(shards))]
+        if people.rows is not None:
+            shards = with_rows(shards, people.rows)
+        blocks = Blocks(shards, places, people.kinds)
+        return replace(sampler, blocks=blocks, sizes=self._sizes(people, shards))
+
+    def _sizes(self, people: People, shards: Any) -> Sizes:
+        """Say how counts are laid out."""
+        return Sizes(
+            n_rows=people.n_rows,
+            n_classes=shards.n_classes,
+            n_answers=shards.n_answers,
+            space=people.space,
+            guessing=people.guessing,
         )
 
-    def _method(self, sampler: Sampler) -> Method:
+    def _collapsed(self, annotations: Annotations) -> str:
+        """Give which collapsed sampler runs; none does of most models."""
+        return ""
+
+    def _n_shards(self, annotations: Annotations) -> int:
+        """Give how finely items are cut; that changes no bit of a result."""
+        return 1
+
+    def _method(self, options: Options) -> Method:
         """Say how the model was fitted."""
         return self.method
 
-    def _options(self) -> Options:
+    def _options(self, sampler: Sampler) -> Options:
         return Options(
             self.chains,
             self.random_state,
@@ -246,6 +282,7 @@ class SamplingEstimator(Estimator):
             self.progress,
             self.checkpoint,
             type(self).__name__,
+            after=self.after(sampler.people),
         )
 
     def _identity(self, annotations: Any) -> dict[str, Any]:
@@ -302,3 +339,16 @@ def checksum(annotations: Annotations) -> str:
     for words in (annotations.items, annotations.annotators, annotations.answers):
         digest.update(repr(words.tolist()).encode())
     return digest.hexdigest()
+
+
+def checksum_of(scan: Scan) -> str:
+    """Give a checksum of the labels, the gold and the words, however they are cut."""
+    digests = [hashlib.sha256() for _ in range(5)]
+    for k in range(len(scan)):
+        key, start, *others = scan.open(k)
+        for digest, array in zip(digests, (key, np.diff(start), *others), strict=True):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    whole = hashlib.sha256(b"".join(digest.digest() for digest in digests))
+    for words in (scan.annotators, scan.answers):
+        whole.update(repr(words.tolist()).encode())
+    return whole.hexdigest()

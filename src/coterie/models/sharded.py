@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.data.shards import codes_of
 from coterie.data.votes import count_votes
-from coterie.inference.soft_shards import SoftShards, weigh_shard
+from coterie.inference.ascent import Items, Start, part_of_shard
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.soft.items import codes_of
-from coterie.kernels.soft.parts import Sums, Weights
-from coterie.kernels.soft.variational import class_probability
+from coterie.kernels.expected import Weights, class_probability, weigh
 from coterie.kernels.vote import (
-    even_shares,
     fixed_point,
     mean_agreement,
     mean_share,
@@ -37,11 +34,10 @@ class Votes(NamedTuple):
     agreement: float  # how often two labels of an item agree
 
 
-def votes_of(items: SoftShards) -> Votes:
-    """Sum up the votes of all items, in whole numbers."""
-    n_items = items.shards.n_items
+def votes_of(items: Items, n_items: int) -> Votes:
+    """Sum up the votes of all items, of which there are so many, in whole numbers."""
 
-    def summed(k: int, codes: Codes) -> tuple[Any, int, int, int]:
+    def summed(codes: Codes) -> tuple[Any, int, int, int]:
         votes = count_votes(codes)
         heard = votes.any(axis=1) | (codes.gold >= 0)
         shares, pairs = vote_shares(votes, codes.gold)[heard], pair_agreement(votes)
@@ -60,43 +56,23 @@ def votes_in_shards(scan: Scan) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return np.concatenate(votes), np.concatenate([np.zeros(0, np.int32), *(c.gold for c in codes)])
 
 
-def vote_start(items: SoftShards) -> Callable[[Codes], FloatArray]:
-    """Give what gives the vote shares of a shard's items."""
-    return partial(shares_of, votes_of(items).mean)
+def vote_start(items: Items, n_items: int) -> Start:
+    """Give what gives the vote shares of some items; of one without votes the mean of all."""
+    mean = votes_of(items, n_items).mean
+    return lambda codes: vote_shares(count_votes(codes), codes.gold, mean)
 
 
-def shares_of(mean: FloatArray, codes: Codes) -> FloatArray:
-    """Give the vote shares of some items; of one without votes the mean of all."""
-    return vote_shares(count_votes(codes), codes.gold, mean)
+def found_by_weights(
+    scan: Scan, weights: Weights, k: int, *, classes: FloatArray | None = None
+) -> FoundItems:
+    """Weigh the items of a shard as the last pass of the fit did.
 
-
-def even_votes(codes: Codes) -> FloatArray:
-    """Give the vote shares of some items; even ones where nobody voted."""
-    return even_shares(count_votes(codes), codes.gold)
-
-
-def numbers_of(sums: Sums) -> tuple[FloatArray, FloatArray]:
-    """Give expected counts in fixed point as numbers: of classes, and of what everybody said."""
-    return sums.cell_total / sums.scale, sums.said / sums.scale
-
-
-def found_by_weights(scan: Scan, weights: Weights, k: int) -> FoundItems:
-    """Weigh the items of a shard as the last pass of the fit did."""
-    return FoundItems(weigh_shard(scan, weights, k))
-
-
-def found_of_classes(scan: Scan, weights: Weights, classes: FloatArray, k: int) -> FoundItems:
-    """Weigh the items of a shard, sub-types summed to classes, as variational Bayes ends.
-
-    Parameters
-    ----------
-    scan, weights, k
-        The labels, what the last pass multiplied, and which shard.
-    classes
-        The Dirichlet of the class proportions, shape (classes,).
+    Given the Dirichlet of the class proportions, (classes,), cells are summed to classes, as
+    variational Bayes ends.
     """
-    codes = codes_of(scan.open(k), scan.n_classes, scan.n_answers)
-    return FoundItems(class_probability(codes, weigh_shard(scan, weights, k), classes))
+    part = part_of_shard(scan, k)
+    found = weigh(part, weights)
+    return FoundItems(found if classes is None else class_probability(part.codes, found, classes))
 
 
 def sharded(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes
-from coterie.inference import Hooks, Start
-from coterie.kernels.gibbs.ended import Ended, taken_over
+from coterie.kernels.people import People, State
 from coterie.posterior import Posterior
 from coterie.posterior.verdicts import ONE_LABEL
 
@@ -83,7 +81,7 @@ def news(old: Annotations, new: Annotations) -> float:
 
 
 def agree_on_labels(posterior: Posterior) -> bool:
-    """Say whether the chains give one label on nearly all items; older files do not say."""
+    """Say whether the chains give one label on nearly all items."""
     noted = posterior.run.get("verdicts", {}).get("labels", {})
     return float(noted.get("one_label", 1.0)) >= ONE_LABEL
 
@@ -104,71 +102,90 @@ def run_of_rounds(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def going_on(
-    hooks: Hooks, last: Sequence[Mapping[str, Array]], old: Annotations, new: Annotations
-) -> Hooks:
-    """Give the same hooks, but chains start where those of an earlier run ended.
+    last: Sequence[Mapping[str, Array]], old: Annotations, new: Annotations, people: People,
+    rows: LongArray,
+) -> Callable[[int, State], State]:  # fmt: skip
+    """Give what starts chains where those of an earlier run ended.
 
-    An old item starts with the class that it had, an old annotator in its coterie; new ones start
-    as the model has it, new annotators in the largest coterie. The rest of the state follows where
-    the model says how.
+    An old annotator keeps their coterie, a coterie its parameters, and of what everybody has said
+    the counts; new annotators join the largest coterie, new items and labels are drawn first of
+    all. Chains that move one item after the other keep also the classes of old items, if these
+    were known then.
 
     Parameters
     ----------
-    hooks
-        The model's own.
     last
-        The last state of every chain: ``truth`` and, of models with coteries, ``group``.
+        The last state of every chain.
     old, new
         The annotations then and now.
+    people
+        Of the model, for the annotations now.
+    rows
+        The place of each row of the counts among those then, -1 if it is new.
     """
     items = pd.Index(old.items).get_indexer(pd.Index(new.items))
-    people = pd.Index(old.annotators).get_indexer(pd.Index(new.annotators))
-    labels = places_of_labels(old.codes, new.codes, items, people)
+    place = pd.Index(old.annotators).get_indexer(pd.Index(new.annotators))
+    gold = new.codes.gold
 
-    def start(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> Start:
-        ended = Ended(last[number % len(last)], items, people, labels)
-        state, fresh = ended.state, hooks.start(number, data, votes, rng)
-        truth = taken_over(state["truth"], items, fresh.truth)
-        truth = np.where(data.gold >= 0, data.gold, truth).astype(np.int32)
-        if "group" not in state:
-            return Start(truth, fresh.group, ended)
-        if len(state["group"]) != old.n_annotators:  # of annotators and kinds
-            return Start(truth, fresh.group)
-        return Start(truth, carried_groups(state["group"], people, data), ended)
+    def start(number: int, state: State) -> State:
+        then = last[number % len(last)]
+        if "truth" in state and "truth" in then:
+            had = taken_over(then["truth"], items, np.full(len(items), -1))
+            truth = np.where((had >= 0) & (state["truth"] >= 0), had, state["truth"])
+            state["truth"] = np.where(gold >= 0, gold, truth).astype(np.int32)
+        elif "truth" not in state:
+            kept = taken_over(then["said"], rows, np.zeros((len(rows), *then["said"].shape[1:])))
+            extra = state["said"].shape[1] - kept.shape[1]  # further answers
+            state["said"] = np.pad(kept, ((0, 0), (0, extra), (0, 0))).astype(np.int32)
+        if "walk" in state:
+            state["walk"] = taken_over(then["walk"], rows, state["walk"])
+        if "group" in state:
+            # Of pairs of annotators and kinds there are several for each.
+            each = len(state["group"]) // max(len(place), 1)
+            pairs = (np.repeat(place, each) * each + np.tile(np.arange(each), len(place))).clip(-1)
+            group, source = carried_groups(then["group"], pairs, state["group"] >= 0)
+            state["group"] = group
+            state |= {name: then[name][source] for name in people.of_coteries}
+        own = {"truth", "class_total", "said", "walk", "group", *people.of_coteries}
+        for name in state.keys() & then.keys() - own:
+            if then[name].shape == state[name].shape:
+                state[name] = np.array(then[name])
+        return state
 
-    return replace(hooks, start=start)
+    return start
 
 
-def places_of_labels(old: Codes, new: Codes, items: LongArray, people: LongArray) -> LongArray:
-    """Give the place of each label among the old ones, -1 if it is new, in the order of the items.
+def taken_over(then: Array, place: LongArray, fresh: Array) -> Array:
+    """Give what was there then, by place; fresh where it is new.
 
-    Repeated labels that are alike keep their order.
-
-    Parameters
-    ----------
-    old, new
-        The labels then and now.
-    items, people
-        Places of items and annotators among the old ones.
+    Examples
+    --------
+    >>> taken_over(np.array([7, 8, 9]), np.array([2, -1, 0]), np.zeros(3, int))
+    array([9, 0, 7])
     """
-    then = _label_keys(old, np.arange(len(old.gold)), np.arange(len(old.annotator_start) - 1))
-    now = _label_keys(new, items, people)
-    return np.asarray(then.get_indexer(now), np.int64)
+    result = np.array(fresh)
+    result[place >= 0] = then[place[place >= 0]]
+    return result
 
 
-def _label_keys(codes: Codes, items: LongArray, people: LongArray) -> pd.MultiIndex:
-    """Give item, annotator, answer and turn of each label, in the codes of the old ones."""
-    item = np.repeat(items, np.diff(codes.item_start))
-    keys = pd.DataFrame({"i": item, "l": people[codes.item_annotator], "c": codes.item_answer})
-    return pd.MultiIndex.from_frame(keys.assign(turn=keys.groupby(["i", "l", "c"]).cumcount()))
+def carried_groups(
+    then: Array, place: LongArray, seated: NDArray[np.bool_]
+) -> tuple[IntArray, LongArray]:
+    """Give everybody's coterie, numbered from 0, and which each of them was.
 
+    Those who are new join the largest; nobody is seated who has no labels.
 
-def carried_groups(then: Array, place: Array, data: Codes) -> IntArray:
-    """Give the coteries then, numbered from 0; those who are new join the largest."""
-    labelled = np.diff(data.annotator_start) > 0
-    had = taken_over(then, place, np.full(len(place), -1, np.int64))
-    seated = had[(had >= 0) & labelled]
-    largest = int(np.bincount(seated).argmax()) if len(seated) else 0
-    group = np.where(labelled, np.where(had >= 0, had, largest), -1)
-    used = np.unique(group[group >= 0])
-    return np.where(group >= 0, np.searchsorted(used, group), -1).astype(np.int32)
+    Examples
+    --------
+    >>> everybody = np.ones(4, bool)
+    >>> carried_groups(np.array([7, 7, 4]), np.array([2, 0, -1, 1]), everybody)
+    (array([0, 1, 1, 1], dtype=int32), array([4, 7]))
+    """
+    had = taken_over(then, place, np.full(len(place), -1))
+    sat = had[(had >= 0) & seated]
+    largest = int(np.bincount(sat).argmax()) if len(sat) else 0
+    group = np.where(had >= 0, had, largest)[seated]
+    source, which = np.unique(group, return_inverse=True)
+    found = np.full(len(place), -1, np.int32)
+    found[seated] = which
+    return found, source

@@ -1,1 +1,1 @@
-"""Numbers and draws that the kernels share (numba)."""
+"""How loops are compiled; Gamma, Dirichlet and Chinese restaurant draws of whole arrays."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel
+from coterie.numeric.compile import entry
 
 BLOCK = 256
 """Annotators of a block: two blocks of partitions stay in a core's cache."""
@@ -50,7 +50,7 @@ def _narrow(partition: NDArray[Any]) -> NDArray[Any]:
     return partition.astype(np.uint8 if highest < 2**8 else np.uint16 if highest < 2**16 else int)
 
 
-@kernel
+@entry
 def count_equal(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int32]:
     """Count the columns in which a row of the first and a row of the second agree.
 
@@ -63,7 +63,7 @@ def count_equal(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int32]:
     -------
     Array of shape (rows of first, rows of second).
     """
-    count = np.zeros((len(first), len(second)), np.int32)
+    count = np.empty((len(first), len(second)), np.int32)
     for a in range(len(first)):
         for b in range(len(second)):
             equal = np.int32(0)  # the width decides how many comparisons go into one instruction

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from coterie.partition.moves import TOLERANCE
 from coterie.partition.sample import FloatArray, IntArray, Sample
-from coterie.partition.state import TOLERANCE
 
 MOST_ANNOTATORS = 8
 """255 sets of annotators, each looked at in every draw; their number doubles with each more."""

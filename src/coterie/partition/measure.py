@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import xlogy
 
 from coterie.errors import DataError
-from coterie.numeric.jit import kernel
+from coterie.numeric.compile import entry
 from coterie.partition.sample import FloatArray, IntArray, canonical_draws
 
 LOSSES = ("vi", "binder")
@@ -76,7 +78,26 @@ def membership(partitions: ArrayLike, group: ArrayLike) -> FloatArray:
 
 def draws_membership(draws: IntArray, group: IntArray) -> FloatArray:
     """Do what :func:`membership` does, for canonical draws."""
-    return companions(draws, np.argsort(group, kind="stable"), group) / len(draws)
+    share, block = np.zeros(draws.shape[1]), group.astype(np.int64)
+    others = company(block)
+    lone = others == 0
+    for draw, last in zip(draws, draws.max(axis=1).tolist(), strict=True):
+        together = company(block * (last + 1) + draw) / np.maximum(others, 1)
+        share += np.where(lone, company(draw) == 0, together) if lone.any() else together
+    return share / len(draws)
+
+
+def company(code: NDArray[Any]) -> NDArray[np.int64]:
+    """Give how many others have the same code.
+
+    Examples
+    --------
+    >>> company(np.array([3, 0, 3, 3])).tolist()
+    [2, 0, 2, 2]
+    """
+    if code.max() >= 16 * len(code):  # few of many
+        code = np.unique(code, return_inverse=True)[1]
+    return np.asarray(np.bincount(code)[code] - 1)
 
 
 def check_loss(loss: str) -> None:
@@ -110,7 +131,7 @@ def loss_scale(n: int, loss: str) -> float:
     return 1 / n if loss == "vi" else 1 / max(n * (n - 1) / 2, 1)
 
 
-@kernel
+@entry
 def losses_of_draws(
     draws: IntArray, order: NDArray[np.int64], group: IntArray, value: FloatArray
 ) -> FloatArray:
@@ -119,9 +140,10 @@ def losses_of_draws(
     ``order`` has the annotators of a block side by side: no table of blocks by clusters is needed.
     """
     n_draws, n = draws.shape
-    losses = np.zeros(n_draws)
-    together = np.zeros(n, np.int32)
-    size = np.zeros(n, np.int32)
+    losses = np.empty(n_draws)
+    together, size = np.empty(n, np.int32), np.empty(n, np.int32)
+    for j in range(n):
+        together[j] = size[j] = 0
     for d in range(n_draws):
         cluster = draws[d]
         loss = 0.0
@@ -143,34 +165,3 @@ def losses_of_draws(
             size[j] = 0
         losses[d] = max(loss, 0.0)  # rounding
     return losses
-
-
-@kernel
-def companions(draws: IntArray, order: NDArray[np.int64], group: IntArray) -> FloatArray:
-    """Sum over the draws the share of its coterie's others in an annotator's cluster."""
-    n_draws, n = draws.shape
-    share = np.zeros(n)
-    together = np.zeros(n, np.int32)
-    size = np.zeros(n, np.int32)
-    for d in range(n_draws):
-        cluster = draws[d]
-        for l in range(n):
-            size[l] = 0
-        for l in range(n):
-            size[cluster[l]] += 1
-        a = 0
-        while a < n:
-            z = a
-            while z < n and group[order[z]] == group[order[a]]:
-                together[cluster[order[z]]] += 1
-                z += 1
-            for p in range(a, z):
-                j = cluster[order[p]]
-                if z - a > 1:
-                    share[order[p]] += (together[j] - 1) / (z - a - 1)
-                elif size[j] == 1:
-                    share[order[p]] += 1
-            for p in range(a, z):
-                together[cluster[order[p]]] = 0
-            a = z
-    return share

@@ -1,219 +1,475 @@
-"""The steps of the search: one annotator, all of a coterie, two coteries together."""
+"""A partition under search and its steps: one annotator, all of a coterie, two coteries together.
+
+For every row (a cluster of a draw) there is a list of cells (coterie, count): how many of the
+row's members each coterie has. A row has at most as many cells as members, so that all of them
+take eight bytes per draw and annotator, however many clusters and coteries there are.
+
+All that is compiled works on the arrays of a ``State`` and of a ``Sample``, one by one.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel, piece
+from coterie.numeric.compile import entry, jit
 from coterie.partition.sample import FloatArray, IntArray, Sample
-from coterie.partition.state import (
-    TOLERANCE,
-    Limits,
-    State,
-    cost,
-    forget,
-    put,
-    take,
-    weigh,
-)
 
 Order = NDArray[np.int64]
-NEW = -2
-"""A coterie that does not exist yet; -1 is none."""
+
+TOLERANCE = 1e-9
+"""What is gained by a step must be more than rounding; in values a draw."""
+NONE, NEW = -1, -2
+"""No coterie yet, and one that does not exist yet."""
 
 
-@piece
-def settle(l: int, state: State, sample: Sample, limits: Limits) -> float:
-    """Move one annotator to where it costs least; give the change of the summed loss."""
-    own = state.group[l]
-    alone = own >= 0 and state.size[own] == 1
-    n = weigh(l, state, sample)
-    best, lowest, stay = own, np.inf, 0.0
-    if own >= 0:
-        stay = cost(l, own, state, sample)
-        lowest = stay - TOLERANCE * sample.total
-    # A coterie without company is no better than a new one: look at it if there may be no more.
-    full = state.n_coteries[0] >= limits.most
-    for q in range(state.n_coteries[0] if full else n):
-        m = state.slot[q] if full else state.touched[q]
-        price = cost(l, m, state, sample)
-        if m != own and price < lowest:
-            best, lowest = m, price
-    forget(n, state)
-    if not full and not alone and lowest > 0:
-        best, lowest = NEW, 0.0
-    if best == own or (alone and state.n_coteries[0] <= limits.least):
+class State(NamedTuple):
+    """A partition under search, changed in place."""
+
+    group: IntArray  # (annotators,)  the coterie of each annotator; -1 is none yet
+    size: IntArray  # (annotators,)   how many sit in each coterie
+    slot: IntArray  # (annotators + 1,)  the coteries' numbers, those in use first; how many are
+    place: IntArray  # (annotators,)  where in slot a number is
+    cell: IntArray  # (annotators * draws, 2)  (coterie, count), row after row
+    length: IntArray  # (rows,)       cells in use
+
+
+def empty_state(sample: Sample) -> State:
+    """Make a state in which nobody sits anywhere."""
+    n_annotators, n_draws = sample.row.shape
+    numbers = np.arange(n_annotators, dtype=np.int32)
+    return State(
+        np.full(n_annotators, NONE, np.int32),
+        np.zeros(n_annotators, np.int32),
+        np.append(numbers, np.int32(0)),
+        numbers,
+        np.zeros((n_annotators * n_draws, 2), np.int32),
+        np.zeros(len(sample.start) - 1, np.int32),
+    )
+
+
+@jit
+def move_slot(m: int, to: int, slot: IntArray, place: IntArray) -> None:
+    """Exchange a coterie's number with the one at a place of the list."""
+    other, here = slot[to], place[m]
+    slot[to], slot[here] = m, other
+    place[m], place[other] = to, here
+
+
+@jit
+def put(
+    l: int,
+    m: int,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+) -> None:
+    """Seat an annotator who sits nowhere."""
+    if size[m] == 0:
+        move_slot(m, slot[-1], slot, place)
+        slot[-1] += 1
+    size[m] += 1
+    group[l] = m
+    for d in range(row.shape[1]):
+        r = row[l, d]
+        p = start[r]
+        end = p + length[r]
+        while p < end and cell[p, 0] != m:
+            p += 1
+        if p == end:
+            cell[p, 0] = m
+            cell[p, 1] = 0
+            length[r] += 1
+        cell[p, 1] += 1
+
+
+@jit
+def take(
+    l: int,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+) -> None:
+    """Take an annotator out."""
+    m = group[l]
+    group[l] = NONE
+    size[m] -= 1
+    if size[m] == 0:
+        slot[-1] -= 1
+        move_slot(m, slot[-1], slot, place)
+    for d in range(row.shape[1]):
+        r = row[l, d]
+        p = start[r]
+        while cell[p, 0] != m:
+            p += 1
+        cell[p, 1] -= 1
+        if cell[p, 1] == 0:
+            length[r] -= 1
+            last = start[r] + length[r]
+            cell[p, 0], cell[p, 1] = cell[last, 0], cell[last, 1]
+
+
+@jit
+def price(
+    l: int,
+    m: int,
+    group: IntArray,
+    size: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> float:
+    """Give what the summed loss grows by if an annotator, now taken as out, sits in coterie m.
+
+    W step(n) - 2 sum over draws d of weight[d] step(n[d]), with n others in the coterie, and n[d]
+    of them in the annotator's cluster.
+    """
+    counted = 1 if group[l] == m else 0
+    if size[m] == counted:
         return 0.0
-    if own >= 0:
-        take(l, state, sample)
-    put(l, state.slot[state.n_coteries[0]] if best == NEW else best, state, sample)
-    return lowest - stay
+    together = 0.0
+    for d in range(len(weight)):
+        r = row[l, d]
+        for p in range(start[r], start[r] + length[r]):
+            if cell[p, 0] == m:
+                together += weight[d] * step[cell[p, 1] - counted]
+                break
+    return float(total * step[size[m] - counted] - 2 * together)
 
 
-@kernel
-def sweep(order: Order, state: State, sample: Sample, limits: Limits) -> float:
-    """Settle annotators one after the other; give the change of the summed loss."""
+@jit
+def weigh(
+    l: int,
+    group: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    company: FloatArray,
+    touched: IntArray,
+) -> int:
+    """Score every coterie by the company it offers an annotator, who is not counted.
+
+    Returns
+    -------
+    How many have company; they are the first entries of ``touched``.
+    """
+    own = group[l]
+    n = 0
+    for d in range(len(weight)):
+        r = row[l, d]
+        for p in range(start[r], start[r] + length[r]):
+            m = cell[p, 0]
+            others = cell[p, 1] - (m == own)
+            if others > 0:
+                if company[m] == 0.0:
+                    touched[n] = m
+                    n += 1
+                company[m] += weight[d] * step[others]
+    return n
+
+
+@entry
+def sweep(
+    order: Order,
+    least: int,
+    most: int,
+    company: FloatArray,
+    touched: IntArray,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> float:
+    """Move annotators one after the other to where it costs least; give the change of the loss.
+
+    Parameters
+    ----------
+    order
+        The annotators.
+    least, most
+        How many coteries there may be.
+    company, touched
+        Zeros and room, shape (annotators,): zeros are left behind.
+    """
     change = 0.0
     for l in order:
-        change += settle(l, state, sample, limits)
+        own = group[l]
+        alone = own >= 0 and size[own] == 1
+        n = weigh(l, group, cell, length, row, start, weight, step, company, touched)
+        best, lowest, stay = own, np.inf, 0.0
+        if own >= 0:
+            stay = 0.0 if alone else total * step[size[own] - 1] - 2 * company[own]
+            lowest = stay - TOLERANCE * total
+        # A coterie without company is no better than a new one: look at it if there may be none.
+        full = slot[-1] >= most
+        for q in range(slot[-1] if full else n):
+            m = slot[q] if full else touched[q]
+            cost = total * step[size[m]] - 2 * company[m]
+            if m != own and cost < lowest:
+                best, lowest = m, cost
+        for q in range(n):
+            company[touched[q]] = 0.0
+        if not full and not alone and lowest > 0:
+            best, lowest = NEW, 0.0
+        if best == own or (alone and slot[-1] <= least):
+            continue
+        if own >= 0:
+            take(l, group, size, slot, place, cell, length, row, start)
+        to = slot[slot[-1]] if best == NEW else best
+        put(l, to, group, size, slot, place, cell, length, row, start)
+        change += lowest - stay
     return change
 
 
-@kernel
-def prices(members: Order, state: State, sample: Sample) -> FloatArray:
-    """Give what each annotator's seat costs, against a coterie of its own, shape (members,)."""
-    price = np.empty(len(members))
+@entry
+def prices(
+    members: Order,
+    leave: bool,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> FloatArray:
+    """Give what each annotator's seat costs, against a coterie of its own, shape (members,).
+
+    If they ``leave``, each one's price is without those before.
+    """
+    found = np.empty(len(members))
     for q, l in enumerate(members):
-        n = weigh(l, state, sample)
-        price[q] = cost(l, state.group[l], state, sample)
-        forget(n, state)
-    return price
+        found[q] = price(l, group[l], group, size, cell, length, row, start, weight, step, total)
+        if leave:
+            take(l, group, size, slot, place, cell, length, row, start)
+    return found
 
 
-@kernel
-def clear(members: Order, state: State, sample: Sample) -> float:
-    """Take annotators out; give the change of the summed loss."""
-    change = 0.0
+@entry
+def seat(
+    members: Order,
+    to: IntArray,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> None:
+    """Seat annotators in these coteries, wherever they are now; NEW is one new one for all."""
     for l in members:
-        n = weigh(l, state, sample)
-        change -= cost(l, state.group[l], state, sample)
-        forget(n, state)
-        take(l, state, sample)
-    return change
+        if group[l] >= 0:
+            take(l, group, size, slot, place, cell, length, row, start)
+    new = slot[slot[-1]]
+    for q, l in enumerate(members):
+        m = new if to[q] == NEW else to[q]
+        put(l, m, group, size, slot, place, cell, length, row, start)
 
 
-@kernel
-def gather(members: Order, m: int, state: State, sample: Sample) -> None:
-    """Seat annotators in one coterie, wherever they are; -1 is a new one."""
-    for l in members:
-        if state.group[l] >= 0:
-            take(l, state, sample)
-    to = state.slot[state.n_coteries[0]] if m < 0 else m
-    for l in members:
-        put(l, to, state, sample)
+@entry
+def halve(
+    members: Order,
+    rounds: int,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> float:
+    """Split a coterie in two around its first two members; give the change of the loss.
 
-
-@kernel
-def halve(members: Order, state: State, sample: Sample, rounds: int) -> float:
-    """Split a coterie in two around its first two members; give the change of the summed loss."""
-    change = 0.0
-    one = state.group[members[0]]
+    The others sit down one by one where that costs less, and change their minds for some rounds;
+    neither half may become empty.
+    """
+    change, one = 0.0, group[members[0]]
     for l in members[1:]:
-        n = weigh(l, state, sample)
-        change -= cost(l, one, state, sample)
-        forget(n, state)
-        take(l, state, sample)
-    two = state.slot[state.n_coteries[0]]
-    put(members[1], two, state, sample)
+        change -= price(l, one, group, size, cell, length, row, start, weight, step, total)
+        take(l, group, size, slot, place, cell, length, row, start)
+    two = slot[slot[-1]]
+    put(members[1], two, group, size, slot, place, cell, length, row, start)
     for _ in range(rounds):
         moved = 0.0
         for l in members:
-            moved += choose(l, one, two, state, sample)
+            own = group[l]
+            if own >= 0 and size[own] == 1:
+                continue
+            first = price(l, one, group, size, cell, length, row, start, weight, step, total)
+            second = price(l, two, group, size, cell, length, row, start, weight, step, total)
+            if own < 0:
+                m = one if first <= second else two
+                moved += min(first, second)
+            else:
+                m = two if own == one else one
+                stay, leave = (first, second) if own == one else (second, first)
+                if leave >= stay - TOLERANCE * total:
+                    continue
+                moved += leave - stay
+                take(l, group, size, slot, place, cell, length, row, start)
+            put(l, m, group, size, slot, place, cell, length, row, start)
         change += moved
-        if moved > -TOLERANCE * sample.total and moved <= 0:
+        if moved > -TOLERANCE * total and moved <= 0:
             break
     return change
 
 
-@piece
-def choose(l: int, one: int, two: int, state: State, sample: Sample) -> float:
-    """Seat an annotator in the better of two coteries, neither of which may become empty."""
-    own = state.group[l]
-    if own >= 0 and state.size[own] == 1:
-        return 0.0
-    n = weigh(l, state, sample)
-    first, second = cost(l, one, state, sample), cost(l, two, state, sample)
-    forget(n, state)
-    if own < 0:
-        put(l, one if first <= second else two, state, sample)
-        return min(first, second)
-    stay, leave = (first, second) if own == one else (second, first)
-    if leave >= stay - TOLERANCE * sample.total:
-        return 0.0
-    take(l, state, sample)
-    put(l, two if own == one else one, state, sample)
-    return leave - stay
-
-
-@kernel
-def find_partners(order: Order, state: State, sample: Sample) -> tuple[IntArray, FloatArray]:
+@entry
+def find_partners(
+    order: Order,
+    smallest: IntArray,
+    value: FloatArray,
+    partner: IntArray,
+    change: FloatArray,
+    seen: IntArray,
+    company: FloatArray,
+    touched: IntArray,
+    group: IntArray,
+    size: IntArray,
+    slot: IntArray,
+    place: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    step: FloatArray,
+    total: float,
+) -> None:
     """For every coterie find the one it costs least to merge with.
 
     Parameters
     ----------
     order
         The annotators, those of a coterie side by side.
-    state, sample
-        As everywhere.
-
-    Returns
-    -------
+    smallest
+        The two smallest coteries.
+    value
+        What a block of so many is worth.
     partner, change
-        Shapes (annotators,), by the coteries' numbers: the partner, and what the summed loss would
-        change by; -1 and infinity where there is none.
+        Written by the coteries' numbers, shape (annotators,): the partner, and what the summed loss
+        would change by. They come as -1 and infinity, and stay so where there is none.
+    seen, company, touched
+        -1 for each row, and the room of :func:`sweep`.
     """
-    n = len(order)
-    partner = np.full(n, -1, np.int32)
-    change = np.full(n, np.inf)
-    seen = np.full(len(state.length), -1, np.int32)
-    smallest = two_smallest(state)
-    a = 0
+    n, a = len(order), 0
     while a < n:
-        m = state.group[order[a]]
-        z = a + 1
-        while z < n and state.group[order[z]] == m:
+        m = group[order[a]]
+        z, n_touched = a, 0
+        while z < n and group[order[z]] == m:
+            n_touched = weigh_union(
+                order[z], n_touched, value, group, cell, length, row, start, weight,
+                company, touched, seen,
+            )  # fmt: skip
             z += 1
-        touched = 0
-        for q in range(a, z):
-            touched = weigh_union(order[q], touched, seen, state, sample)
-        for q in range(touched + 2):
+        for q in range(n_touched + len(smallest)):
             # Without company anywhere, the smallest is the cheapest.
-            other = state.touched[q] if q < touched else smallest[q - touched]
-            if other != m and other >= 0:
-                apart = sample.value[state.size[m]] + sample.value[state.size[other]]
-                union = sample.value[state.size[m] + state.size[other]] - apart
-                delta = sample.total * union - 2 * state.score[other]
+            other = touched[q] if q < n_touched else smallest[q - n_touched]
+            if other != m:
+                union = value[size[m] + size[other]] - (value[size[m]] + value[size[other]])
+                delta = total * union - 2 * company[other]
                 if delta < change[m]:
                     partner[m], change[m] = other, delta
-        forget(touched, state)
+        for q in range(n_touched):
+            company[touched[q]] = 0.0
         a = z
-    return partner, change
 
 
-@piece
-def two_smallest(state: State) -> tuple[int, int]:
-    """Find the two smallest coteries; -1 is none."""
-    first, second = -1, -1
-    for q in range(state.n_coteries[0]):
-        m = state.slot[q]
-        if first < 0 or state.size[m] < state.size[first]:
-            first, second = m, first
-        elif second < 0 or state.size[m] < state.size[second]:
-            second = m
-    return first, second
-
-
-@piece
-def weigh_union(l: int, touched: int, seen: IntArray, state: State, sample: Sample) -> int:
-    """Add to the scores what the annotator's rows gain if its coterie takes in another."""
-    m = state.group[l]
-    for d in range(len(sample.weight)):
-        r = sample.row[l, d]
+@jit
+def weigh_union(
+    l: int,
+    n: int,
+    value: FloatArray,
+    group: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    row: IntArray,
+    start: Order,
+    weight: FloatArray,
+    company: FloatArray,
+    touched: IntArray,
+    seen: IntArray,
+) -> int:
+    """Add what the annotator's rows, if not seen yet, gain where its coterie takes in another."""
+    m = group[l]
+    for d in range(len(weight)):
+        r = row[l, d]
         if seen[r] == m:
             continue
         seen[r] = m
-        first, end = sample.start[r], sample.start[r] + state.length[r]
-        p = first
-        while state.cell[p, 0] != m:
-            p += 1
-        mine = state.cell[p, 1]
-        for p in range(first, end):
-            other, theirs = state.cell[p, 0], state.cell[p, 1]
+        mine = 0
+        for p in range(start[r], start[r] + length[r]):
+            if cell[p, 0] == m:
+                mine = cell[p, 1]
+        for p in range(start[r], start[r] + length[r]):
+            other, theirs = cell[p, 0], cell[p, 1]
             if other != m:
-                if state.score[other] == 0.0:
-                    state.touched[touched] = other
-                    touched += 1
-                apart = sample.value[mine] + sample.value[theirs]
-                state.score[other] += sample.weight[d] * (sample.value[mine + theirs] - apart)
-    return touched
+                if company[other] == 0.0:
+                    touched[n] = other
+                    n += 1
+                union = value[mine + theirs] - (value[mine] + value[theirs])
+                company[other] += weight[d] * union
+    return n
+
+
+@entry
+def total_value(
+    value: FloatArray,
+    size: IntArray,
+    cell: IntArray,
+    length: IntArray,
+    start: Order,
+    weight: FloatArray,
+    total: float,
+) -> float:
+    """Give the summed loss without the draws' own part: sizes less twice the overlaps."""
+    result = 0.0
+    for m in range(len(size)):
+        result += total * value[size[m]]
+    d = 0
+    for r in range(len(length)):
+        # The rows of a draw follow each other, and together have everybody as a member.
+        while start[r] >= (d + 1) * len(size):
+            d += 1
+        for p in range(start[r], start[r] + length[r]):
+            result -= 2 * weight[d] * value[cell[p, 1]]
+    return result

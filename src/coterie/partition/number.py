@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.partition.moves import Order, prices
+from coterie.partition.moves import Order
 from coterie.partition.walk import Merge, Walk
 
 TRIES, TRY_CELLS = 3, 200_000
@@ -51,7 +51,7 @@ def split_most(walk: Walk) -> None:
     """Split coteries, where it costs least, until there are enough."""
     while (short := walk.limits.least - walk.n_coteries) > MOST_ONE_BY_ONE:
         members = np.flatnonzero(walk.state.size[walk.group] > 1)
-        price = prices(members, walk.state, walk.sample)
+        price = walk.prices(members)
         for l in members[np.argsort(-price, kind="stable")[: at_once(short)]]:
             walk.gather(np.array([l]), None)
     found = [best_split(walk, members) for members in walk.coteries()]
@@ -68,7 +68,7 @@ def split_most(walk: Walk) -> None:
 def best_split(walk: Walk, members: Order) -> Split:
     """Find a cheap split of a coterie: its costliest member leaves, or two halves part."""
     m = int(walk.group[members[0]])
-    price = prices(members, walk.state, walk.sample)
+    price = walk.prices(members)
     best = Split(-float(price.max()), m, members[[price.argmax()]])
     for _ in range(TRIES if walk.sample.row.size <= TRY_CELLS else 1):
         walk.rng.shuffle(members)

@@ -7,21 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from coterie.partition.moves import Order, clear, find_partners, gather, halve, sweep
-from coterie.partition.sample import IntArray, Sample
-from coterie.partition.state import (
-    TOLERANCE,
-    Limits,
-    empty_state,
-    seat_all,
-    total_value,
-)
+from coterie.partition import moves
+from coterie.partition.moves import NEW, NONE, TOLERANCE, Order, empty_state
+from coterie.partition.sample import FloatArray, IntArray, Sample
 
 MOST_ROUNDS = 50
 """Rounds of a loop that still improves; a handful is usual."""
 
 HALVE_ROUNDS = 5
 """Rounds in which the members of a coterie choose between two halves."""
+
+
+class Limits(NamedTuple):
+    """The least and the most coteries that a step may leave."""
+
+    least: int
+    most: int
 
 
 class Merge(NamedTuple):
@@ -49,9 +50,12 @@ class Walk:
         self.sample = sample
         self.rng = rng
         self.state = empty_state(sample)
+        n = len(self.state.group)
+        self._room = np.zeros(n), np.zeros(n, np.int32)
+        self._arrays = (*self.state, *sample[:3], sample.step, sample.total)
         # One more than there can be: with as many as annotators, there still is no need to look
         # for a seat in every coterie.
-        self.limits = Limits(1, len(self.state.group) + 1) if k is None else Limits(k, k)
+        self.limits = Limits(1, n + 1) if k is None else Limits(k, k)
         self.least_gain = -TOLERANCE * sample.total
 
     @property
@@ -62,12 +66,13 @@ class Walk:
     @property
     def n_coteries(self) -> int:
         """How many coteries there are now."""
-        return int(self.state.n_coteries[0])
+        return int(self.state.slot[-1])
 
     @property
     def value(self) -> float:
         """The summed loss, up to a constant."""
-        return total_value(self.state, self.sample)
+        _, size, _, _, cell, length, _, start, weight, _, total = self._arrays
+        return moves.total_value(self.sample.value, size, cell, length, start, weight, total)
 
     def everybody(self) -> Order:
         """Give all annotators, shuffled."""
@@ -90,19 +95,20 @@ class Walk:
 
     def seat(self, group: IntArray) -> None:
         """Give everybody the seat of a partition with codes below the number of annotators."""
-        seat_all(group, self.state, self.sample)
+        moves.seat(np.arange(len(group)), np.ascontiguousarray(group), *self._arrays)
 
     def seat_anew(self) -> None:
         """Seat the annotators one by one, in random order, each where it costs least."""
         order = self.everybody()
         if self.n_coteries:
-            clear(order, self.state, self.sample)
+            self.clear(order)
         self.sweep(order, least=1)
 
     def sweep(self, order: Order, least: int | None = None) -> float:
         """Move each annotator to where it costs least; give the change of the summed loss."""
-        limits = Limits(self.limits.least if least is None else least, self.limits.most)
-        return sweep(order, self.state, self.sample, limits)
+        least = self.limits.least if least is None else least
+        rest = (*self._room, *self._arrays)
+        return moves.sweep(order, least, self.limits.most, *rest)
 
     def settle(self, order: Order, least: int | None = None) -> float:
         """Sweep until nobody moves; give the change of the summed loss."""
@@ -115,9 +121,20 @@ class Walk:
             self.rng.shuffle(order)
         return change
 
+    def clear(self, members: Order) -> float:
+        """Take annotators out; give the change of the summed loss."""
+        change = 0.0
+        for price in moves.prices(members, True, *self._arrays).tolist():
+            change -= price
+        return change
+
+    def prices(self, members: Order) -> FloatArray:
+        """Give what each annotator's seat costs, against a coterie of its own, (members,)."""
+        return moves.prices(members, False, *self._arrays)
+
     def scatter(self, members: Order) -> bool:
         """Seat the members of a coterie anew, one by one; undo it unless that helps."""
-        change = clear(members, self.state, self.sample)
+        change = self.clear(members)
         change += self.sweep(members, least=1)
         change += self.settle(members, least=1)
         if change < self.least_gain and self.n_coteries >= self.limits.least:
@@ -133,17 +150,23 @@ class Walk:
         The change of the summed loss, and the members who are in a new coterie.
         """
         m = self.group[members[0]]
-        change = halve(members, self.state, self.sample, HALVE_ROUNDS)
+        change = moves.halve(members, HALVE_ROUNDS, *self._arrays)
         return change, members[self.group[members] != m]
 
     def gather(self, members: Order, m: int | None) -> None:
         """Seat annotators in one coterie, wherever they are; None is a new one."""
-        gather(members, -1 if m is None else m, self.state, self.sample)
+        to = np.full(len(members), NEW if m is None else m, np.int32)
+        moves.seat(members, to, *self._arrays)
 
     def merges(self) -> Iterator[Merge]:
         """Give each coterie's cheapest merge, the cheapest first."""
         order = np.argsort(self.group, kind="stable")
-        partner, change = find_partners(order, self.state, self.sample)
+        partner, change = np.full(len(order), NONE, np.int32), np.full(len(order), np.inf)
+        seen = np.full(len(self.state.length), NONE, np.int32)
+        used = self.state.slot[: self.n_coteries]
+        smallest = used[np.argsort(self.state.size[used], kind="stable")[:2]]
+        rest = (partner, change, seen, *self._room, *self._arrays)
+        moves.find_partners(order, smallest, self.sample.value, *rest)
         ranked = np.argsort(change, kind="stable")
         ranked = ranked[np.isfinite(change[ranked])]
         return (Merge(float(change[m]), int(m), int(partner[m])) for m in ranked)

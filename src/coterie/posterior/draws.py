@@ -57,8 +57,8 @@ class Draws:
     extra
         What the model draws beside all this, by name.
     last
-        Where each chain ended: the arrays of its state, by the kernel's own names (``truth``,
-        ``group`` and more), so that a later run can go on from there. Empty in older files.
+        Where each chain ended: the arrays of its state, by the names of its model (``said``,
+        ``group`` and more), so that a later run can go on from there.
     """
 
     confusion: NDArray[np.float32]

@@ -35,7 +35,7 @@ def moments_of(posterior: Posterior) -> Moments:
     accuracy, times = posterior.drawn("accuracy_at"), posterior.annotations.times
     if accuracy is None or times is None:
         raise CoterieError(f"{posterior.model} does not know of time; fit DynamicIBCC")
-    from coterie.kernels.gibbs.dynamic.course import course_of
+    from coterie.kernels.dynamic import course_of
 
     settings = posterior.settings
     course = course_of(times, settings["clock"], settings["unit"], settings["step_size"])

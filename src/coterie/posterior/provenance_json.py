@@ -59,7 +59,7 @@ def provenance_from_json(found: Any) -> Provenance | None:
         classes=_tuple_or_none(facts["classes"]),
         extra_answers=_tuple_or_none(facts["extra_answers"]),
         unread=tuple(facts["unread"]),
-        export=_export(facts.get("export")),  # older files know neither
+        export=_export(facts.get("export")),
         anonymised=bool(facts.get("anonymised", False)),
     )
 

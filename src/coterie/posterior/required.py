@@ -67,7 +67,7 @@ class Requirements:
 
     @property
     def chains_agree(self) -> bool:
-        """Whether the chains that were kept agree; in older runs others may have been left out."""
+        """Whether the chains that were kept agree; others may have been left out."""
         found = self._whole
         return found.converged or bool(
             found.run.get("left_out") and self.require_draws("chains").settled()

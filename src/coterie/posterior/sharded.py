@@ -16,12 +16,12 @@ from coterie.data.codes import Codes, encode
 from coterie.data.encoding import look_up, sort_order, value_array
 from coterie.data.frames import table
 from coterie.data.gold import known_labels
+from coterie.data.shards import codes_of
 from coterie.errors import CoterieError
 from coterie.files.atomic import write_set
 from coterie.files.paths import to_write
 from coterie.io.scan import Scan
 from coterie.kernels.right import Right, right_labels
-from coterie.kernels.soft.items import codes_of
 from coterie.metrics import Score
 from coterie.metrics.matching import check_items, warn_of_few
 from coterie.posterior.computed_once import once

@@ -4,8 +4,7 @@ The file is a zip archive (:mod:`coterie.files.container`) of numpy arrays and a
 Of the labels only the order by item is kept; the order by annotator is worked out again, so that
 the two cannot disagree. Numbers are stored as narrow as they fit, and come back bit by bit.
 
-A change of the layout raises the version; ``load`` then still reads every older one
-(:mod:`coterie.posterior.older_versions`).
+A change of the layout raises the version; ``load`` refuses files of another one in a sentence.
 """
 
 from __future__ import annotations
@@ -40,11 +39,10 @@ from coterie.partition import PointPartition
 from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
 from coterie.posterior.items import ItemNumbers
-from coterie.posterior.older_versions import upgraded
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.provenance_json import provenance_from_json, provenance_to_json
 
-FORMAT = Format("coterie posterior", 3)
+FORMAT = Format("coterie posterior", 4)
 TRACE, EXTRA, LAST = "draws.trace.", "draws.extra.", "draws.last."
 ITEM_NUMBERS = "item_numbers."
 """What the names of arrays begin with of which a model may have any number."""
@@ -167,7 +165,7 @@ def load(path: str | PathLike[str]) -> Posterior:
     """Read a posterior that ``Posterior.save`` wrote, or the folder that ``coterie aggregate`` did.
 
     Nothing in the file is executed. A file that is truncated, damaged, foreign or written by a
-    newer coterie is a DataError that says so; files of older versions load.
+    coterie with another layout is a DataError that says so.
 
     Examples
     --------
@@ -186,7 +184,7 @@ def load(path: str | PathLike[str]) -> Posterior:
     check_whole(Path(path).expanduser())
     with damage_of(path):
         try:
-            return _unpack(*upgraded(content))
+            return _unpack(content.header, content.arrays)
         except UnknownPrior as unknown:
             raise DataError(
                 f"{path} holds a prior {str(unknown)!r} that nothing imported defines; import the "

@@ -1,4 +1,8 @@
-"""The rule that gives one confusion matrix exactly one role. docs/roles.md explains it."""
+"""The rule that gives one confusion matrix exactly one role. docs/roles.md explains it.
+
+Many matrices at once, the matrix last: ``psi[t, c]`` is a number for each of them. Of class
+balances, ``tau[t]``, and of which classes are common, ``common[t]``, it is the same.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.numeric.jit import kernel, part
-
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 # The thresholds; the table in docs/roles.md holds the same numbers, and a test compares them.
 NO_SKILL = 0.2  # nearer to chance than this, on either side, is no skill
@@ -28,6 +32,9 @@ WEAK = 0.5  # of X's items at most are called X
 ELSEWHERE = 0.7  # of the items of all other classes are called right, if one is weak
 RARE = 0.25  # a class with less than this part of an even share is rare
 
+BLOCK = 4_000
+"""Matrices at once: their numbers stay in a core's cache."""
+
 # Levels: every matrix has one. They are the first roles' codes.
 SPAMMER, ADVERSARY, NOVICE, GOOD, EXPERT = range(5)
 N_LEVELS = 5
@@ -43,7 +50,6 @@ class Codes(NamedTuple):
     end: int
 
 
-@kernel
 def find_codes(n_classes: int, n_answers: int) -> Codes:
     """Lay out the codes of all roles for matrices of this shape."""
     always = N_LEVELS
@@ -53,202 +59,187 @@ def find_codes(n_classes: int, n_answers: int) -> Codes:
     return Codes(always, biased, weak, confuses, confuses + n_classes * n_classes)
 
 
+def mark_common(tau: FloatArray) -> BoolArray:
+    """Mark the classes that are not rare; the two most frequent never are.
+
+    Examples
+    --------
+    >>> mark_common(np.array([[0.9, 0.5], [0.06, 0.4], [0.04, 0.1]])).tolist()
+    [[True, True], [True, True], [False, True]]
+    """
+    common = np.asarray(tau * len(tau) >= RARE)
+    most = np.argsort(-tau, axis=0, kind="stable")[:2]
+    np.put_along_axis(common, most, True, axis=0)
+    return common
+
+
+def shares_of(psi: FloatArray, tau: FloatArray) -> FloatArray:
+    """Give how often each answer is given, said[c] = sum over t of tau[t] psi[t, c]."""
+    return np.asarray(sum(tau[t] * psi[t] for t in range(len(tau))))
+
+
 class Measures(NamedTuple):
     """What the levels are read off; all of this crowd's class balance."""
 
-    accuracy: float
-    skill: float  # 0 for equal rows, 1 for the truth, below 0 for worse than chance
-    information: float  # 0 for equal rows, 1 if every class has an answer of its own
+    accuracy: FloatArray
+    skill: FloatArray  # 0 for equal rows, 1 for the truth, below 0 for worse than chance
+    information: FloatArray  # 0 for equal rows, 1 if every class has an answer of its own
 
 
-@part
 def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
-    """Measure one matrix; ``said`` is filled with the share of each answer.
+    """Measure matrices, given what a blind annotator of the same answers says, said[c].
 
-    With said[c] = sum over t of tau[t] psi[t,c], what a blind annotator of the same answers says
-    whatever the truth::
+    ::
 
-        accuracy    = sum over t of tau[t] psi[t,t]
-        skill       = sum over t of tau[t] (psi[t,t] - said[t]) / (1 - sum over t of tau[t]^2)
-        information = sum over t of tau[t] |psi[t] - said|^2    / (1 - sum over t of tau[t]^2)
+        accuracy    = sum over t of tau[t] psi[t, t]
+        skill       = sum over t of tau[t] (psi[t, t] - said[t]) / (1 - sum over t of tau[t]^2)
+        information = sum over t of tau[t] |psi[t] - said|^2     / (1 - sum over t of tau[t]^2)
     """
-    n_classes, n_answers = psi.shape
-    for c in range(n_answers):
-        said[c] = 0.0
-        for t in range(n_classes):
-            said[c] += tau[t] * psi[t, c]
-    accuracy = skill = information = most = 0.0
+    n_classes, n_answers, n = psi.shape
+    accuracy, skill, information, most = (np.zeros(n) for _ in range(4))
     for t in range(n_classes):
         accuracy += tau[t] * psi[t, t]
         skill += tau[t] * (psi[t, t] - said[t])
         most += tau[t] * (1.0 - tau[t])
         for c in range(n_answers):
             information += tau[t] * (psi[t, c] - said[c]) ** 2
-    most = max(most, 1e-300)  # one class has all items: nothing can be told apart
+    most = np.maximum(most, 1e-300)  # one class has all items: nothing can be told apart
     return Measures(accuracy, skill / most, information / most)
 
 
-@part
-def mark_common(tau: FloatArray, common: NDArray[np.bool_]) -> None:
-    """Mark the classes that are not rare; the two most frequent never are."""
-    n_classes = len(tau)
-    first = second = -1
-    for t in range(n_classes):
-        common[t] = tau[t] * n_classes >= RARE
-        if first < 0 or tau[t] > tau[first]:
-            first, second = t, first
-        elif second < 0 or tau[t] > tau[second]:
-            second = t
-    common[first] = True
-    common[second] = True
+def find_levels(measures: Measures) -> IntArray:
+    """Give the level of each matrix, whatever the pattern of its errors."""
+    accuracy, skill, information = measures
+    level = np.full(len(skill), NOVICE)
+    level[(accuracy >= GOOD_ACCURACY) & (skill >= GOOD_SKILL)] = GOOD
+    level[(accuracy >= EXPERT_ACCURACY) & (skill >= EXPERT_SKILL)] = EXPERT
+    level[skill < NO_SKILL] = SPAMMER
+    # Tells the classes apart, and yet is not right: on purpose.
+    level[(skill < NO_SKILL) & (information >= INFORMATIVE)] = ADVERSARY
+    level[skill <= -NO_SKILL] = ADVERSARY
+    return level
 
 
-@part
-def find_level(measures: Measures) -> int:
-    """Give the level of a matrix, whatever the pattern of its errors."""
-    if measures.skill <= -NO_SKILL:
-        return ADVERSARY
-    if measures.skill < NO_SKILL:  # tells the classes apart, and yet is not right: on purpose
-        return ADVERSARY if measures.information >= INFORMATIVE else SPAMMER
-    if measures.accuracy >= EXPERT_ACCURACY and measures.skill >= EXPERT_SKILL:
-        return EXPERT
-    if measures.accuracy >= GOOD_ACCURACY and measures.skill >= GOOD_SKILL:
-        return GOOD
-    return NOVICE
-
-
-@part
-def is_good_elsewhere(
-    psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], x: int, y: int
-) -> bool:
-    """Whether items of the common classes other than x and y are called right, each class's."""
-    items = right = 0.0
+def are_good_elsewhere(
+    psi: FloatArray, tau: FloatArray, common: BoolArray, x: int, y: int
+) -> BoolArray:
+    """Say where items of the common classes other than x and y are called right, each class's."""
+    n = psi.shape[2]
+    items, right, weak = np.zeros(n), np.zeros(n), np.zeros(n, bool)
     for t in range(len(tau)):
-        if common[t] and t != x and t != y:
-            if psi[t, t] < WEAK:
-                return False
+        if t not in (x, y):
             items += tau[t]
             right += tau[t] * psi[t, t]
+            weak |= common[t] & (psi[t, t] < WEAK)
     # Two classes that are swapped say enough: the rest need not be good, only not weak.
-    return items > 0.0 and (x != y or right >= ELSEWHERE * items)
+    good = True if x != y else right >= ELSEWHERE * items
+    return np.asarray((items > 0.0) & ~weak & good)
 
 
-@part
-def find_swap(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> int:
+def find_swaps(psi: FloatArray, tau: FloatArray, common: BoolArray) -> IntArray:
     """Give x * classes + y of the two classes that are taken for each other, x < y; -1 if none."""
-    n_classes = len(tau)
-    found, most = -1, 0.0
+    n_classes, _, n = psi.shape
+    found, most = np.full(n, -1), np.zeros(n)
     for x in range(n_classes):
         for y in range(x + 1, n_classes):
-            both = psi[x, y] + psi[y, x]
-            if both <= most or psi[x, y] < CONFUSED or psi[y, x] < CONFUSED:
-                continue
-            if common[x] and common[y] and is_good_elsewhere(psi, tau, common, x, y):
-                found, most = x * n_classes + y, both
+            swapped = (psi[x, y] >= CONFUSED) & (psi[y, x] >= CONFUSED) & common[x] & common[y]
+            some = np.flatnonzero(swapped & (psi[x, y] + psi[y, x] > most))
+            if len(some):
+                part = psi[:, :, some], tau[:, some], common[:, some]
+                some = some[are_good_elsewhere(*part, x, y)]
+                found[some], most[some] = x * n_classes + y, psi[x, y, some] + psi[y, x, some]
     return found
 
 
-@part
 def rate_bias(
-    psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], c: int
-) -> tuple[float, bool]:
+    psi: FloatArray, tau: FloatArray, common: BoolArray, c: int
+) -> tuple[FloatArray, BoolArray]:
     """Give the share of other classes' items called c, and whether more than one class's are."""
-    worst = -1
-    items = wrong = 0.0
-    n_others = 0
+    n = psi.shape[2]
+    items, wrong, n_others = np.zeros(n), np.zeros(n), np.zeros(n, int)
+    worst, of_worst = np.full(n, -1.0), np.zeros(n)  # how often c is said of it, and its share
     for t in range(len(tau)):
-        if common[t] and t != c:
-            n_others += 1
+        if t != c:
             items += tau[t]
             wrong += tau[t] * psi[t, c]
-            if worst < 0 or psi[t, c] > psi[worst, c]:
-                worst = t
-    rest = wrong - tau[worst] * psi[worst, c]
-    general = n_others == 1 or rest >= BIASED_REST * (items - tau[worst])
-    return wrong / items, general
+            n_others += common[t]
+            worse = common[t] & (psi[t, c] > worst)
+            worst, of_worst = np.where(worse, psi[t, c], worst), np.where(worse, tau[t], of_worst)
+    rest = wrong - of_worst * worst
+    general = (n_others == 1) | (rest >= BIASED_REST * (items - of_worst))
+    return np.divide(wrong, items, out=np.zeros(n), where=items > 0), general
 
 
-@part
-def find_bias(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> int:
+def find_bias(psi: FloatArray, tau: FloatArray, common: BoolArray) -> IntArray:
     """Give the answer that the other classes' items are called too often; -1 if none."""
-    found, most, next_most = -1, 0.0, 0.0
+    n = psi.shape[2]
+    found, most, next_most = np.full(n, -1), np.zeros(n), np.zeros(n)
     for c in range(psi.shape[1]):
         rate, general = rate_bias(psi, tau, common, c)
-        if rate > most:
-            found, most, next_most = (c if general else -1), rate, most
-        elif rate > next_most:
-            next_most = rate
-    return found if most >= BIASED and most - next_most >= BIASED_GAP else -1
+        more = rate > most
+        found = np.where(more, np.where(general, c, -1), found)
+        next_most = np.where(more, most, np.maximum(next_most, rate))
+        most = np.maximum(most, rate)
+    return np.where((most >= BIASED) & (most - next_most >= BIASED_GAP), found, -1)
 
 
-@part
-def find_weakness(psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_]) -> tuple[int, int]:
+def find_weakness(psi: FloatArray, tau: FloatArray, common: BoolArray) -> tuple[IntArray, IntArray]:
     """Give the class that is called right least often, and what it is taken for; -1 if none.
 
     With two common classes, nothing is taken for the other: that is a bias.
     """
-    n_classes = len(tau)
-    n_common = 0
+    n_classes, _, n = psi.shape
+    several = np.count_nonzero(common, axis=0) > 2
+    weak, taken_for, least = np.full(n, -1), np.full(n, -1), np.full(n, np.inf)
     for x in range(n_classes):
-        n_common += common[x]
-    weak = taken_for = -1
-    for x in range(n_classes):
-        if not common[x] or (weak >= 0 and psi[x, x] >= psi[weak, weak]):
-            continue
-        y = -1
-        for t in range(n_classes if n_common > 2 else 0):
-            if t != x and psi[x, t] >= CONFUSED and (y < 0 or psi[x, t] > psi[x, y]):
-                y = t
-        if (y >= 0 or psi[x, x] < WEAK) and is_good_elsewhere(psi, tau, common, x, x):
-            weak, taken_for = x, y
+        other, most = np.full(n, -1), np.full(n, CONFUSED)
+        for t in range(n_classes):
+            if t != x:
+                more = several & (psi[x, t] >= most) & ((psi[x, t] > most) | (other < 0))
+                other[more], most[more] = t, psi[x, t, more]
+        bad = common[x] & (psi[x, x] < least) & ((other >= 0) | (psi[x, x] < WEAK))
+        some = np.flatnonzero(bad)
+        if len(some):
+            part = psi[:, :, some], tau[:, some], common[:, some]
+            some = some[are_good_elsewhere(*part, x, x)]
+            weak[some], taken_for[some], least[some] = x, other[some], psi[x, x, some]
     return weak, taken_for
 
 
-@part
-def find_role(
-    psi: FloatArray, tau: FloatArray, common: NDArray[np.bool_], said: FloatArray
-) -> tuple[int, int]:
-    """Give the code of the one role of a matrix, and its level; the first test that holds decides.
+def find_roles(psi: FloatArray, tau: FloatArray, common: BoolArray) -> tuple[IntArray, IntArray]:
+    """Give the code of the one role of each matrix, and its level; the first that holds decides.
 
     Parameters
     ----------
     psi
-        A confusion matrix, shape (classes, answers); the first answers are the classes.
-    tau
-        The class balance, shape (classes,).
-    common
-        Which classes are not rare, shape (classes,).
-    said
-        Room for the shares of the answers, shape (answers,).
+        Confusion matrices, shape (classes, answers, matrices); the first answers are the classes.
+    tau, common
+        The class balances, and which classes are not rare, shape (classes, matrices).
     """
-    n_classes, n_answers = psi.shape
-    codes = find_codes(n_classes, n_answers)
-    level = find_level(measure(psi, tau, said))
-    pair = find_swap(psi, tau, common)
-    if pair >= 0:
-        return codes.confuses + pair, level
-    if level == ADVERSARY:
-        return ADVERSARY, level
-    if level == SPAMMER:
-        favourite = 0
-        for c in range(n_answers):
-            if said[c] > said[favourite]:
-                favourite = c
-        return (codes.always + favourite if said[favourite] >= ALWAYS else SPAMMER), level
-    c = find_bias(psi, tau, common)
-    if c >= 0:
-        return codes.biased + c, level
+    n_classes, n_answers, _ = psi.shape
+    codes, said = find_codes(n_classes, n_answers), shares_of(psi, tau)
+    level = find_levels(measure(psi, tau, said))
+    role = level.copy()
+    some = np.flatnonzero(level == SPAMMER)
+    favourite = said[:, some].argmax(axis=0)
+    always = said[favourite, some] >= ALWAYS
+    role[some[always]] = codes.always + favourite[always]
+    more = (level != SPAMMER) & (level != ADVERSARY)
+    tau = np.where(common, tau, 0.0)  # rare classes count as none
     x, y = find_weakness(psi, tau, common)
-    if y >= 0:
-        return codes.confuses + x * n_classes + y, level
-    return (codes.weak + x if x >= 0 else level), level
+    bias, pair = find_bias(psi, tau, common), find_swaps(psi, tau, common)
+    for found, code in (
+        (more & (x >= 0), codes.weak + x),
+        (more & (y >= 0), codes.confuses + x * n_classes + y),
+        (more & (bias >= 0), codes.biased + bias),
+        (pair >= 0, codes.confuses + pair),
+    ):  # what comes later comes first
+        role[found] = code[found]
+    return role, level
 
 
-@kernel
-def count_roles(
-    confusion: FloatArray, class_balance: FloatArray, role: NDArray[Any], level: NDArray[Any]
-) -> None:
-    """Count in how many draws a group has each role and each level.
+def count_roles(confusion: NDArray[Any], class_balance: FloatArray) -> tuple[IntArray, IntArray]:
+    """Count in how many draws a group has each role, (groups, roles), and level, (groups, levels).
 
     Parameters
     ----------
@@ -256,16 +247,17 @@ def count_roles(
         Matrices, shape (groups, draws, classes, answers).
     class_balance
         Shape (draws, classes).
-    role, level
-        Zeros, to be counted up, of shape (groups, roles) and (groups, levels).
     """
     n_groups, n_draws, n_classes, n_answers = confusion.shape
-    common = np.empty((n_draws, n_classes), np.bool_)
-    for d in range(n_draws):
-        mark_common(class_balance[d], common[d])
-    said = np.empty(n_answers)
-    for m in range(n_groups):
-        for d in range(n_draws):
-            code, of_level = find_role(confusion[m, d], class_balance[d], common[d], said)
-            role[m, code] += 1
-            level[m, of_level] += 1
+    psi = np.moveaxis(confusion, (2, 3), (0, 1)).astype(np.float64, order="C")
+    psi = psi.reshape(n_classes, n_answers, -1)
+    tau = np.tile(class_balance.T, n_groups)
+    common = np.tile(mark_common(class_balance.T), n_groups)
+    n_roles, group = find_codes(n_classes, n_answers).end, np.repeat(np.arange(n_groups), n_draws)
+    roles, levels = np.zeros(n_groups * n_roles, np.int64), np.zeros(n_groups * N_LEVELS, np.int64)
+    for first in range(0, len(group), BLOCK):
+        some = slice(first, first + BLOCK)
+        role, level = find_roles(psi[:, :, some], tau[:, some], common[:, some])
+        roles += np.bincount(group[some] * n_roles + role, minlength=len(roles))
+        levels += np.bincount(group[some] * N_LEVELS + level, minlength=len(levels))
+    return roles.reshape(n_groups, n_roles), levels.reshape(n_groups, N_LEVELS)

@@ -134,11 +134,8 @@ class Shares(NamedTuple):
 
 def _shares(block: NDArray[Any], balance: FloatArray) -> Shares:
     """Count roles and levels of matrices, shape (groups, draws, classes, answers)."""
-    n_groups, n_draws, n_classes, n_answers = block.shape
-    counts = np.zeros((n_groups, find_codes(n_classes, n_answers).end), np.int64)
-    levels = np.zeros((n_groups, N_LEVELS), np.int64)
-    count_roles(np.ascontiguousarray(block, np.float64), balance, counts, levels)
-    return Shares(counts / n_draws, levels / n_draws)
+    roles, levels = count_roles(block, balance)
+    return Shares(roles / len(balance), levels / len(balance))
 
 
 def _find(

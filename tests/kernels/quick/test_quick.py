@@ -8,8 +8,7 @@ import coterie
 from builders.realdata import SHARED
 from coterie.data.codes import encode
 from coterie.data.votes import count_votes
-from coterie.kernels.quick import quick_consensus
-from coterie.kernels.quick.likeness import intraclass_correlation
+from coterie.kernels.quick import intraclass_correlation, quick_consensus
 from coterie.kernels.vote import skill_vote
 from reference import quick as reference
 

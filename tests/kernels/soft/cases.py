@@ -1,10 +1,9 @@
-"""Small problems for the soft engine: random labels, gold, and rows that anybody may share."""
+"""Small problems for what climbs: random labels, gold and priors; the reference has ours."""
 
 import numpy as np
 
 from coterie.data.codes import encode
-from coterie.kernels.soft.dirichlet import row_prior
-from coterie.kernels.soft.variational import Model
+from coterie.kernels.expected import Model
 
 
 def random_codes(rng, n_items=5, n_classes=None, gold_share=0.3, n_labels=9):
@@ -18,29 +17,24 @@ def random_codes(rng, n_items=5, n_classes=None, gold_share=0.3, n_labels=9):
     return encode(item, annotator, answer, sizes=(n_items, 4, n_classes, n_answers), gold=gold)
 
 
-def random_map(rng, codes, n_cells):
-    """Give a map of (annotator, cell) to rows that are shared at random, and their number."""
-    n_rows = int(rng.integers(2, 4 * n_cells))
-    n_annotators = len(codes.annotator_start) - 1
-    return rng.integers(0, n_rows, (n_annotators, n_cells)).astype(np.int32), n_rows
-
-
 def own_map(codes, n_cells):
-    """Give the map of rows that nobody shares."""
+    """Give the reference's map of (annotator, cell) to rows: nobody shares one."""
     n_annotators = len(codes.annotator_start) - 1
     return np.arange(n_annotators * n_cells, dtype=np.int32).reshape(n_annotators, n_cells)
 
 
-def random_prior(rng, n_classes, n_subtypes, n_rows, n_answers):
-    """Asymmetric weights of classes and sub-types, and shapes of rows: the reference's model."""
-    return (
+def random_model(rng, n_classes, n_subtypes, n_answers):
+    """Asymmetric weights of classes and sub-types, and shapes of rows."""
+    return Model(
         rng.gamma(2.0, 1.0, n_classes) + 0.1,
         rng.gamma(2.0, 0.5, n_subtypes) + 0.05,
-        rng.gamma(2.0, 1.0, (n_rows, n_answers)) + 0.1,
+        rng.gamma(2.0, 1.0, (n_classes, n_answers)) + 0.1,
     )
 
 
-def as_model(prior, row):
-    """Turn the reference's model into the kernel's."""
-    class_weight, subtype_weight, shape = prior
-    return Model(class_weight, subtype_weight, row_prior(shape[:, :, None]), row)
+def dense_of(model, codes):
+    """Write a model out as the reference has it: a row of shapes for every annotator and cell."""
+    n_cells = len(model.class_weight) * len(model.subtype_weight)
+    row = own_map(codes, n_cells)
+    shape = np.tile(model.rows[0].T, (len(row), 1))
+    return model.class_weight, model.subtype_weight, shape, row

@@ -134,7 +134,7 @@ def _hands(engine: Any, folder: Path, n_parts: int) -> Iterator[Alone | Together
     """Give those who make the pass; whatever happens, nobody writes after it."""
     workers = None
     if engine is not None:
-        port = importlib.import_module("coterie.inference.engine")  # a way up, by name
+        port = importlib.import_module("coterie.inference.shards")  # a way up, by name
         workers = port.connect(engine)
     if isinstance(workers, Workers):
         with closing(workers), closing(Together(folder, n_parts, workers)) as hands:

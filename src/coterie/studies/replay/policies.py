@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.assign.belief import belief_of
-from coterie.assign.greedy import FEW, Problem, choose, new_picks, new_progress
+from coterie.assign.greedy import FEW, Problem, choose
 from coterie.assign.people import fair_share, groups_of, usual_information
 from coterie.data.votes import count_votes
 from coterie.posterior import Posterior
@@ -118,11 +118,10 @@ def ask_best(
 ) -> IntArray:
     """Ask for the labels that are expected to tell most, so many of one annotator at most."""
     problem = problem_of(hidden, posterior)
-    picks = new_picks(min(number, len(hidden.waiting)))
     left = np.full(len(problem.matrix), most)
     small = len(problem.items) * problem.matrix.size <= SMALL
     everybody = len(problem.matrix) <= FEW or small
-    found = choose(problem, picks, new_progress(problem, left), everybody)
+    picks = choose(problem, min(number, len(hidden.waiting)), left, everybody)
     n_annotators = hidden.annotations.n_annotators
     place = {
         int(pair): int(k)
@@ -132,7 +131,7 @@ def ask_best(
             strict=True,
         )
     }
-    pairs = picks.item[:found] * n_annotators + picks.person[:found]
+    pairs = picks.item * n_annotators + picks.person
     chosen = np.array([place[int(pair)] for pair in pairs], np.int64)
     rest = number - len(chosen)
     if rest <= 0:

@@ -1,0 +1,609 @@
+"""The people half of a sweep: given counts, everybody's matrices, in the order of the paper.
+
+Counts are ``state["said"]``, labels n[l, c, f] by annotator, answer and cell of their items, and
+``state["cell_total"]``, items by cell. A model says here what it believes of annotators; the items
+half (:mod:`coterie.kernels.items`) is the same for all. Each sweep
+
+    draw   parameters of people, then everybody's matrices, given the counts
+           (the items' cells, and with them new counts, given the matrices)
+    move   who belongs with whom, given the new counts, matrices integrated out
+
+The three models of the paper are here; with collapsed sampling (:mod:`coterie.kernels.collapsed`)
+only what is kept of a draw is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from coterie.kernels import regroup
+from coterie.kernels.collapsed import (
+    draw_concentration,
+    draw_tables,
+    log_marginal,
+    log_risen,
+    seat_own,
+    seat_shared,
+)
+from coterie.kernels.space import Space, classes_alone
+from coterie.numeric.dirichlet import SMALL, log_dirichlet, log_gamma_draws
+from coterie.numeric.partitions import canonical_groups
+from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
+LongArray = NDArray[np.int64]
+State = dict[str, NDArray[Any]]
+Kept = dict[str, NDArray[Any]]
+
+SWEEP_CALLS = 300_000
+"""What a sweep's calls of NumPy cost, counted in weights of a label."""
+
+
+class Crowd(NamedTuple):
+    """Who there is, and how many labels there are."""
+
+    n_labels: LongArray  # (annotators,)
+    n_classes: int
+    n_answers: int
+
+    @property
+    def heard(self) -> NDArray[np.bool_]:
+        """Who has labels; the others are not seated, and have random numbers of their own."""
+        return self.n_labels > 0
+
+
+class Streams(NamedTuple):
+    """A chain's sources of randomness.
+
+    What is kept never changes where the chain goes: the draws of matrices have a stream of their
+    own. Annotators without labels have one too, so that they change nobody's bits.
+    """
+
+    moves: np.random.Generator
+    draws: np.random.Generator
+    spare: np.random.Generator
+
+
+class People:
+    """What a model believes of annotators: a model overrides what it has of its own.
+
+    Parameters
+    ----------
+    crowd
+        Who there is.
+    space
+        What items may be.
+    """
+
+    coteries: ClassVar[bool] = False
+    guessing: FloatArray = np.zeros(1)  # share of guesses on items of each kind
+    dims: ClassVar[Mapping[str, tuple[str, ...]]] = {}  # names of the axes of what is kept beside
+    watched: ClassVar[tuple[str, ...]] = ()  # what must converge beside what always must
+    of_coteries: ClassVar[tuple[str, ...]] = ()  # arrays of the state with a row per coterie
+
+    def __init__(self, crowd: Crowd, space: Space) -> None:
+        self.crowd, self.space = crowd, space
+        self.n_rows = len(crowd.n_labels)  # of the counts
+        self.rows: IntArray | None = None  # (labels,)   of the counts, if not annotators
+        self.kinds: IntArray | None = None  # (items,)   known kinds
+        self.n_extra = 0  # numbers that are kept of a draw beside what always is
+
+    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+        """Give what a chain starts with beside the counts; ``group`` is -1 or 0, 1 ..."""
+        return {}
+
+    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+        """Draw everything that is people's, given the counts; give log Psi, (rows, C, cells)."""
+        raise NotImplementedError
+
+    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+        """Draw who belongs with whom, given the counts; give log p(labels), Psi integrated out."""
+        raise NotImplementedError
+
+    def log_rest(self, state: State) -> float:
+        """Give the log probability of what is people's, beside their labels."""
+        return 0.0
+
+    def trace(self, state: State, log_labels: float) -> dict[str, Any]:
+        """Give what is noted of a sweep; the log joint is of everything that is sampled."""
+        log_joint = log_labels + self.space.log_p(state["cell_total"]) + self.log_rest(state)
+        return {"log_joint": log_joint, "log_likelihood": log_labels}
+
+    def keep(self, state: State, streams: Streams, whole: bool) -> Kept:
+        """Give what is kept of a draw; of a ``whole`` one also drawn matrices and class balance.
+
+        ``confusion_mean`` are everybody's matrices (annotators, T, C) given the state.
+        """
+        seats, total = self.seat_everybody(state, streams.spare), state["cell_total"]
+        kept = self.notes(state, seats)
+        mean = self.means(state, seats)
+        kept["confusion_mean"] = self.by_class(state, mean, self.space.shares(total))
+        if whole:
+            shares = np.exp(self.space.draw(total, streams.draws))
+            kept["class_balance"] = self.space.balance(total, shares)
+            drawn = self.matrices(state, seats, streams)
+            kept["confusion"] = self.by_class(state, drawn, shares)
+            kept |= self.extra(state, drawn, shares, kept["class_balance"])
+        return kept
+
+    def seat_everybody(self, state: State, spare: np.random.Generator) -> Any:
+        """Seat also those without labels, for a draw."""
+        return None
+
+    def notes(self, state: State, seats: Any) -> Kept:
+        """Give what is kept of who belongs with whom."""
+        return {}
+
+    def means(self, state: State, seats: Any) -> FloatArray:
+        """Give the mean of everybody's matrices given the state, (rows, C, cells)."""
+        raise NotImplementedError
+
+    def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
+        """Draw everybody's matrices given the state, (rows, C, cells)."""
+        raise NotImplementedError
+
+    def extra(
+        self, state: State, drawn: FloatArray, shares: FloatArray, balance: FloatArray
+    ) -> Kept:
+        """Give what a model keeps of its own, by the names of ``dims``."""
+        return {}
+
+    def by_class(self, state: State, matrices: FloatArray, shares: FloatArray) -> FloatArray:
+        """Mix the matrices of a class's cells, in their shares, to (annotators, T, C)."""
+        n_classes = self.space.n_classes
+        if matrices.shape[2] == n_classes:
+            return matrices.swapaxes(1, 2)
+        parts, mixed = matrices * self.space.within_class(shares), []
+        for t in range(n_classes):
+            mixed.append(parts[:, :, self.space.cell_class == t].sum(axis=2))
+        return np.stack(mixed, axis=1)
+
+    def check(self, state: State) -> None:
+        """Raise ValueError unless people can be so; counts are checked elsewhere."""
+
+
+class OwnPeople(People):
+    """Everybody has matrices of their own: rows ~ Dir(weight[:, f]), of iBCC and EBCC.
+
+    Parameters
+    ----------
+    crowd, space
+        As everywhere.
+    weight
+        beta eta, shape (answers, cells).
+    """
+
+    def __init__(self, crowd: Crowd, space: Space, weight: FloatArray) -> None:
+        super().__init__(crowd, space)
+        self.weight, self.log_weight = weight, np.log(weight)
+
+    @classmethod
+    def of(cls, prior: IBCCPrior, crowd: Crowd) -> OwnPeople:
+        """Give those of iBCC."""
+        return cls(crowd, classes_alone(np.array(prior.class_weights)), weight_of(prior))
+
+    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+        """Draw log Psi[l, f] ~ Dir(weight[f] + n[l, f])."""
+        log_chance = np.zeros(state["said"].shape)
+        heard = self.crowd.heard
+        log_chance[heard] = log_dirichlet(
+            state["said"][heard] + self.weight, rng, 1, self.log_weight
+        )
+        return log_chance
+
+    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+        """Nobody belongs with anybody."""
+        return log_marginal(state["said"][self.crowd.heard], self.weight)
+
+    def means(self, state: State, seats: Any) -> FloatArray:
+        """Give (n[l, c, f] + weight[c, f]) / (n[l, f] + its sum)."""
+        return mean_of(state["said"], self.weight, self.log_weight)
+
+    def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
+        """Draw everybody's matrices."""
+        weight = np.broadcast_to(self.weight, state["said"].shape)
+        return own_matrices(state["said"], weight, np.log(weight), self.crowd.heard, streams)
+
+
+class Seats(NamedTuple):
+    """Where everybody sits in a draw, and the parameters of the coteries that there are then."""
+
+    seat: IntArray  # (annotators,)
+    log_strength: FloatArray  # (coteries, T or 1)
+    log_mean: FloatArray  # (coteries, C, T)
+
+
+class SeatedPeople(People):
+    """People who belong to coteries: q ~ CRP(alpha); of cBCC, and base of those like hcBCC.
+
+    Parameters
+    ----------
+    crowd, space
+        As everywhere.
+    concentration
+        alpha, or its Gamma prior.
+    """
+
+    coteries = True
+
+    def __init__(self, crowd: Crowd, space: Space, concentration: float | Gamma) -> None:
+        super().__init__(crowd, space)
+        self.fixed, self.alpha = 0.0, (0.0, 0.0)
+        if isinstance(concentration, Gamma):
+            shape, rate = np.asarray(concentration.shape), np.asarray(concentration.rate)
+            self.alpha = float(shape), float(rate)
+        else:
+            self.fixed = concentration
+        self.n_seated = int(np.count_nonzero(crowd.heard))
+        self.work = int(crowd.n_labels.sum()) * len(space.cell_class)
+
+    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+        """Start in these coteries, alpha from its prior."""
+        shape, rate = self.alpha
+        log_alpha = (
+            float(log_gamma_draws(np.array([shape]), rng)[0]) - math.log(rate)
+            if shape > 0
+            else math.log(self.fixed)
+        )
+        return {"group": canonical_groups(group), "log_concentration": np.array([log_alpha])}
+
+    def proposals(self, sweep: int, calls: int = SWEEP_CALLS) -> int:
+        """Give how many splits and merges are due, by the sizes of the crowd alone."""
+        cells = self.crowd.n_answers * self.space.n_classes
+        cost = regroup.work_of_a_proposal(self.n_seated, cells)
+        return regroup.proposals(sweep, self.work + calls, cost)
+
+    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+        """Propose so many splits and merges of coteries."""
+        raise NotImplementedError
+
+    def draw_alpha(self, state: State, rng: np.random.Generator) -> None:
+        """Draw alpha given the partition."""
+        m = count_groups(state["group"])
+        log_alpha = float(state["log_concentration"][0])
+        log_alpha = draw_concentration(log_alpha, self.n_seated, m, *self.alpha, rng)
+        state["log_concentration"] = np.array([log_alpha])
+
+    def log_rest(self, state: State) -> float:
+        """Give log p(q | alpha) p(alpha), the latter only if alpha is sampled."""
+        size = np.bincount(state["group"][state["group"] >= 0])
+        log_alpha, (shape, rate) = float(state["log_concentration"][0]), self.alpha
+        # alpha^M / (alpha)_(L) without the alpha of both, which may be zero as a float
+        log_p = gammaln(size).sum() + max(len(size) - 1, 0) * log_alpha
+        log_p -= float(log_risen(math.exp(log_alpha) + 1, max(self.n_seated - 1, 0)))
+        if shape > 0:
+            log_p += shape * math.log(rate) - math.lgamma(shape)
+            log_p += (shape - 1) * log_alpha - rate * math.exp(log_alpha)
+        return float(log_p)
+
+    def trace(self, state: State, log_labels: float) -> dict[str, Any]:
+        """Note also how many coteries there are, and alpha."""
+        alpha = math.exp(state["log_concentration"][0])
+        return {
+            **super().trace(state, log_labels),
+            "n_coteries": count_groups(state["group"]),
+            "concentration": alpha,
+        }
+
+    def seat_everybody(self, state: State, spare: np.random.Generator) -> Seats:
+        """Seat those without labels as newcomers, in fresh coteries where they open any."""
+        seat, opened = seated(state["group"], state["log_concentration"][0], spare)
+        return Seats(seat, *self.parameters(state, opened, spare))
+
+    def parameters(
+        self, state: State, opened: int, spare: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give those of all coteries, and of some that are opened for a draw."""
+        raise NotImplementedError
+
+    def notes(self, state: State, seats: Seats) -> Kept:
+        """Keep the partition."""
+        return {"partition": canonical_groups(seats.seat)}
+
+    def newcomer(self, state: State, base: FloatArray, each: FloatArray) -> FloatArray:
+        """Give the mean matrix of one more annotator, (C, T), who joins a coterie or opens one.
+
+        ``base`` is the mean of a new coterie, ``each`` (M, C, T) that of those there are.
+        """
+        size = np.bincount(state["group"][state["group"] >= 0]).astype(np.float64)
+        alpha = math.exp(state["log_concentration"][0])
+        new = alpha / (size.sum() + alpha)
+        share = (1 - new) * size / max(size.sum(), 1.0)
+        return np.asarray(new * base + (share[:, None, None] * each[: len(size)]).sum(axis=0))
+
+    def check(self, state: State) -> None:
+        """Raise ValueError unless coteries are numbered, and everybody with labels has one."""
+        group = state["group"]
+        if not ((group >= 0) == self.crowd.heard).all():
+            raise ValueError("group does not follow from the labels")
+        if not np.array_equal(np.unique(group[group >= 0]), np.arange(count_groups(group))):
+            raise ValueError("group has an empty coterie")
+        if not np.isfinite(state["log_concentration"]).all():
+            raise ValueError("log_concentration is not finite")
+
+
+class SharedPeople(SeatedPeople):
+    """cBCC: the members of a coterie share one matrix, Psi[m, t] ~ Dir(beta[t] eta[t])."""
+
+    def __init__(self, prior: CBCCPrior, crowd: Crowd) -> None:
+        super().__init__(crowd, classes_alone(np.array(prior.class_weights)), prior.concentration)
+        self.weight = weight_of(prior)
+        self.log_weight = np.log(self.weight)
+
+    def said_together(self, state: State) -> LongArray:
+        """Count what members said, (M, C, T)."""
+        group = state["group"]
+        said = np.zeros((count_groups(group), *state["said"].shape[1:]), np.int64)
+        np.add.at(said, group[group >= 0], state["said"][group >= 0])
+        return said
+
+    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+        """Draw log Psi[m, t] ~ Dir(beta[t] eta[t] + n[m, t]), which all members have."""
+        shared = log_dirichlet(self.said_together(state) + self.weight, rng, 1, self.log_weight)
+        log_chance, group = np.zeros(state["said"].shape), state["group"]
+        log_chance[group >= 0] = shared[group[group >= 0]]
+        return log_chance
+
+    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+        """Split and merge coteries, then move everybody; draw alpha."""
+        self.regroup(state, self.proposals(sweep), rng)
+        log_alpha = float(state["log_concentration"][0])
+        state["group"] = seat_shared(state["said"], state["group"], self.weight, log_alpha, rng)
+        self.draw_alpha(state, rng)
+        return log_marginal(self.said_together(state), self.weight)
+
+    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+        """Propose splits and merges."""
+        regroup.regroup_shared(state, self.weight, rng, n)
+
+    def parameters(
+        self, state: State, opened: int, spare: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give the logs of the shapes of every coterie's matrix, which has no parameters."""
+        said = self.said_together(state)
+        shapes = np.concatenate([said + self.weight, np.tile(self.weight, (opened, 1, 1))])
+        return np.log(shapes.sum(axis=1)), np.log(shapes)
+
+    def means(self, state: State, seats: Seats) -> FloatArray:
+        """Give the mean of everybody's coterie's matrix."""
+        n = count_groups(state["group"])
+        each = np.exp(seats.log_mean[:n] - seats.log_strength[:n, None])
+        base = self.weight / self.weight.sum(axis=0)
+        group = state["group"]
+        return np.where(
+            (group >= 0)[:, None, None],
+            each[group] if n else base,
+            self.newcomer(state, base, each),
+        )
+
+    def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
+        """Draw the matrix of every coterie; those that newcomers open change nobody's bits."""
+        n, shapes = count_groups(state["group"]), np.exp(seats.log_mean)
+        drawn = np.empty(shapes.shape)
+        for some, rng in ((slice(n), streams.draws), (slice(n, None), streams.spare)):
+            drawn[some] = np.exp(log_dirichlet(shapes[some], rng, 1, seats.log_mean[some]))
+        return drawn[seats.seat]
+
+
+class SimilarPeople(SeatedPeople):
+    """hcBCC: the members of a coterie resemble one another.
+
+    Psi[l, t] ~ Dir(beta[m, t] eta[m, t]) with m = q[l], beta[m, t] ~ Gamma(a[t], b[t]),
+    eta[m, t] ~ Dir(phi[t] gamma[t]).
+    """
+
+    of_coteries: ClassVar[tuple[str, ...]] = ("log_strength", "log_mean")
+
+    def __init__(self, prior: HCBCCPrior, crowd: Crowd) -> None:
+        super().__init__(crowd, classes_alone(np.array(prior.class_weights)), prior.concentration)
+        self.auxiliaries = prior.auxiliaries
+        self.shape, self.rate = np.array(prior.strength.shape), np.array(prior.strength.rate)
+        self.mean_weight = (np.asarray(prior.mean_strength)[:, None] * prior.mean).T.copy()
+
+    def base(self, state: State) -> regroup.Base:
+        """Give the prior of beta and eta, as splits and merges read it."""
+        return regroup.Base.of(self.shape, self.rate, self.mean_weight)
+
+    def base_mean(self, state: State) -> FloatArray:
+        """Give the mean of eta before any label, (C, T)."""
+        return np.asarray(self.mean_weight / self.mean_weight.sum(axis=0))
+
+    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+        """Draw beta and eta of the coteries from the prior; a sweep first draws them anew."""
+        state = super().start(group, rng)
+        return state | self.fresh(state, count_groups(state["group"]), rng)
+
+    def fresh(self, state: State, n: int, rng: np.random.Generator) -> State:
+        """Draw beta and eta of n coteries from the prior."""
+        log_g = log_gamma_draws(np.tile(self.shape, (n, 1)), rng)
+        weight = np.tile(self.mean_weight, (n, 1, 1))
+        return {
+            "log_strength": log_g - np.log(self.rate),
+            "log_mean": log_dirichlet(weight, rng, axis=1),
+        }
+
+    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+        """Draw beta and eta given their members' labels, then everybody's matrix."""
+        self.draw_parameters(state, rng)
+        return self.draw_matrices(state, rng)
+
+    def draw_parameters(self, state: State, rng: np.random.Generator) -> None:
+        """Draw nu and s, then beta and eta.
+
+        nu[l, t]   ~ Beta(beta[m, t], n[l, t])  where n[l, t] > 0
+        s[l, t, c] ~ Antoniak(n[l, t, c], beta[m, t] eta[m, t, c])
+        beta[m, t] ~ Gamma(a + sum over members and c of s,  b - sum over members of log nu)
+        eta[m, t]  ~ Dir(phi gamma[t] + sum over members of s)
+        """
+        tables = draw_tables(state["said"], state["group"], np.exp(log_weight_of(state)), rng)
+        log_rate = draw_log_rate(state, self.rate, rng)
+        log_g = log_gamma_draws(self.shape + tables.sum(axis=1), rng)
+        state["log_strength"] = log_g - log_rate
+        state["log_mean"] = log_dirichlet(self.mean_weight + tables, rng, axis=1)
+
+    def draw_matrices(self, state: State, rng: np.random.Generator) -> FloatArray:
+        """Draw log Psi[l, t] ~ Dir(beta[m, t] eta[m, t] + n[l, t])."""
+        heard, log_chance = state["group"] >= 0, np.zeros(state["said"].shape)
+        log_weight = log_weight_of(state)[state["group"][heard]]
+        shape = np.exp(log_weight) + state["said"][heard]
+        log_chance[heard] = log_dirichlet(shape, rng, 1, log_weight)
+        return log_chance
+
+    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+        """Split and merge coteries, then move everybody (Reuse); draw alpha."""
+        self.regroup(state, self.proposals(sweep), rng)
+        drawn: list[State] = []
+
+        def fresh(k: int) -> tuple[FloatArray, FloatArray]:
+            drawn.append(self.fresh(state, k, rng))
+            return drawn[-1]["log_strength"], drawn[-1]["log_mean"]
+
+        seats = seat_own(
+            state["said"], state["group"], state["log_strength"], state["log_mean"], fresh,
+            float(state["log_concentration"][0]), self.auxiliaries, rng,
+        )  # fmt: skip
+        state["group"] = seats.group
+        for name in drawn[0]:
+            every = np.concatenate([state[name], *(some[name] for some in drawn)])
+            state[name] = every[seats.source]
+        self.draw_alpha(state, rng)
+        return seats.log_likelihood
+
+    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+        """Propose splits and merges, with beta and eta."""
+        if n > 0:
+            regroup.regroup_own(state, self.base(state), rng, n)
+
+    def log_rest(self, state: State) -> float:
+        """Give log p(q | alpha) p(alpha) p(beta, eta)."""
+        a, b, w = self.shape, self.rate, self.mean_weight
+        log_beta, log_eta = state["log_strength"], state["log_mean"]
+        log_p = a * np.log(b) - gammaln(a) + (a - 1) * log_beta - b * np.exp(log_beta)
+        each = (
+            gammaln(w.sum(axis=0)).sum() - gammaln(w).sum() + ((w - 1) * log_eta).sum(axis=(1, 2))
+        )
+        return super().log_rest(state) + float(log_p.sum() + each.sum())
+
+    def parameters(
+        self, state: State, opened: int, spare: np.random.Generator
+    ) -> tuple[FloatArray, FloatArray]:
+        """Give beta and eta of all coteries, and of some that are opened for a draw."""
+        more = self.fresh(state, opened, spare)
+        names = "log_strength", "log_mean"
+        strength, mean = (np.concatenate([state[name], more[name]]) for name in names)
+        return strength, mean
+
+    def means(self, state: State, seats: Seats) -> FloatArray:
+        """Give (n[l, c, t] + beta eta) / (n[l, t] + beta); a newcomer's mean without labels."""
+        n, group = count_groups(state["group"]), state["group"]
+        log_weight = seats.log_strength[:, None] + seats.log_mean
+        found = mean_of(state["said"], np.exp(log_weight)[seats.seat], log_weight[seats.seat])
+        newcomer = self.newcomer(state, self.base_mean(state), np.exp(seats.log_mean[:n]))
+        return np.where((group >= 0)[:, None, None], found, newcomer)
+
+    def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
+        """Draw everybody's own matrix, given the parameters of their coterie."""
+        log_weight = (seats.log_strength[:, None] + seats.log_mean)[seats.seat]
+        heard = state["group"] >= 0
+        return own_matrices(state["said"], np.exp(log_weight), log_weight, heard, streams)
+
+    def check(self, state: State) -> None:
+        """Raise ValueError unless there is a beta and an eta for every coterie."""
+        super().check(state)
+        n = count_groups(state["group"])
+        for name in ("log_strength", "log_mean"):
+            if len(state[name]) != n:
+                raise ValueError(f"{name} is not of the coteries that there are")
+        sums = np.exp(state["log_mean"]).sum(axis=1)
+        if not (np.isfinite(state["log_strength"]).all() and np.allclose(sums, 1, atol=1e-6)):
+            raise ValueError("log_strength or log_mean is out of range")
+
+
+def weight_of(prior: IBCCPrior | CBCCPrior) -> FloatArray:
+    """Give beta eta of a resolved prior, (C, T)."""
+    return np.ascontiguousarray((np.asarray(prior.strength)[:, None] * prior.mean).T)
+
+
+def count_groups(group: NDArray[Any]) -> int:
+    """Count coteries, which are numbered from 0."""
+    return int(group.max(initial=-1)) + 1
+
+
+def log_weight_of(state: State) -> FloatArray:
+    """Give log beta eta of all coteries, (M, C, T)."""
+    return np.asarray(state["log_strength"][:, None] + state["log_mean"])
+
+
+def draw_log_rate(state: State, rate: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw nu; give log(b - sum over members of log nu[l, t]), (M, T).
+
+    A Beta(x, n) number is U^(1 / x) times a Beta(x + 1, n - 1) number. The former may be too small
+    for a float; minus their logs add up to a Gamma(members, x) number.
+    """
+    seated = state["group"] >= 0
+    group, n = state["group"][seated], state["said"][seated].sum(axis=1)  # (people, T)
+    log_beta = np.broadcast_to(state["log_strength"], (len(state["log_strength"]), n.shape[1]))
+    log_odds = log_gamma_draws(np.maximum(n - 1, 0), rng)
+    log_odds -= log_gamma_draws(np.exp(log_beta)[group] + 1, rng)
+    members, decay = np.zeros((2, *log_beta.shape))
+    np.add.at(decay, group, np.log1p(np.exp(log_odds)))
+    np.add.at(members, group, n > 0)
+    log_more = log_gamma_draws(members, rng) - log_beta
+    with np.errstate(divide="ignore"):  # of rate 0, as Consensus asks
+        return np.asarray(np.logaddexp(np.log(rate + decay), log_more))
+
+
+def mean_of(said: IntArray, weight: FloatArray, log_weight: FloatArray) -> FloatArray:
+    """Give the mean of Dir(weight + said) along the answers, also where all have underflowed."""
+    shape = said + weight
+    total = shape.sum(axis=1, keepdims=True)
+    vague = total < SMALL
+    mean = shape / np.where(vague, 1.0, total)
+    if vague.any():
+        logs = log_weight - np.logaddexp.reduce(log_weight, axis=-2, keepdims=True)
+        mean = np.where(vague, np.exp(logs), mean)
+    return np.asarray(mean)
+
+
+def own_matrices(
+    said: IntArray, weight: FloatArray, log_weight: FloatArray, heard: NDArray[np.bool_],
+    streams: Streams,
+) -> FloatArray:  # fmt: skip
+    """Draw Dir(weight + said) of everybody; those without labels change nobody's bits."""
+    drawn = np.empty(said.shape)
+    for some, rng in ((heard, streams.draws), (~heard, streams.spare)):
+        logs = log_dirichlet(said[some] + weight[some], rng, 1, log_weight[some])
+        drawn[some] = np.exp(logs)
+    return drawn
+
+
+def seated(group: IntArray, log_alpha: float, spare: np.random.Generator) -> tuple[IntArray, int]:
+    """Seat those without a coterie, one after the other; say how many coteries they open.
+
+    Examples
+    --------
+    >>> seated(np.array([1, -1, 0], np.int32), -20.0, np.random.default_rng(1))
+    (array([1, 0, 0], dtype=int32), 0)
+    >>> seated(np.array([1, -1, 0], np.int32), 20.0, np.random.default_rng(1))
+    (array([1, 2, 0], dtype=int32), 1)
+    """
+    seat, people = group.astype(np.int32), np.flatnonzero(group >= 0).tolist()
+    n_groups, alpha = count_groups(group), math.exp(log_alpha)
+    opened = 0
+    for l in np.flatnonzero(group < 0).tolist():
+        # Sitting with a random person is joining a coterie in proportion to its size.
+        place = spare.random() * (len(people) + alpha)
+        if place < len(people):
+            seat[l] = seat[people[int(place)]]
+        else:
+            seat[l] = n_groups + opened
+            opened += 1
+        people.append(l)
+    return seat, opened

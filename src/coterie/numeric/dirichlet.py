@@ -1,0 +1,93 @@
+"""Gamma and Dirichlet draws of whole arrays, in logs: small shapes underflow, logs do not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+FloatArray = NDArray[np.float64]
+
+SMALL = 1e-290
+"""A shape below this has lost its digits: its logarithm takes its place."""
+LEAST_LOG = -1e300
+"""Of a probability: nothing times it is nothing."""
+
+
+def log_gamma_draws(shape: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw logs of Gamma(shape, 1) numbers: Gamma(s) = Gamma(s + 1) U^(1/s) where s is below one.
+
+    Examples
+    --------
+    >>> draws = log_gamma_draws(np.array([1e-5, 0.0, 1e12]), np.random.default_rng(1))
+    >>> bool(draws[0] < -700), draws[1:].round(1).tolist()
+    (True, [-inf, 27.6])
+    """
+    shape = np.asarray(shape, np.float64)
+    small = shape < 1
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        logs = np.log(rng.standard_gamma(shape + small))
+        if small.any():
+            logs[small] -= rng.standard_exponential(np.count_nonzero(small)) / shape[small]
+    return np.asarray(logs)
+
+
+def log_dirichlet(
+    shape: FloatArray, rng: np.random.Generator, axis: int, log_shape: FloatArray | None = None
+) -> FloatArray:
+    """Draw log p, p ~ Dir(shape) along an axis.
+
+    Parameters
+    ----------
+    shape
+        The Dirichlets' shapes.
+    rng
+        Where random numbers come from.
+    axis
+        Of the numbers that sum to one.
+    log_shape
+        Logs of the shapes, where these may underflow: all is then on one answer, drawn from the
+        mean, which is the limit as the strength goes to zero.
+    """
+    logs = log_gamma_draws(shape, rng)
+    if log_shape is not None:
+        vague = (shape.sum(axis=axis, keepdims=True) < SMALL) | (
+            logs.max(axis=axis, keepdims=True) == -np.inf
+        )
+        if vague.any():
+            # Who comes first: the least of exponential waits, each at the rate of its mean.
+            with np.errstate(divide="ignore", over="ignore"):
+                wait = np.log(rng.standard_exponential(shape.shape)) - log_shape
+                wait -= wait.min(axis=axis, keepdims=True)
+                corner = np.where(wait == 0, 0.0, -np.exp(np.minimum(wait, 700)) / SMALL)
+            logs = np.where(vague, corner, logs)
+    logs -= logs.max(axis=axis, keepdims=True)
+    logs -= np.log(np.exp(logs).sum(axis=axis, keepdims=True))
+    return np.maximum(logs, LEAST_LOG)
+
+
+def log_dirichlet_density(log_p: FloatArray, shape: FloatArray, axis: int) -> FloatArray:
+    """Give the log density of Dir(shape) at p along an axis."""
+    constant = gammaln(shape.sum(axis=axis)) - gammaln(shape).sum(axis=axis)
+    return np.asarray(constant + ((shape - 1) * log_p).sum(axis=axis))
+
+
+def log_sequence(count: NDArray[np.integer], weight: FloatArray) -> float:
+    """Give the log probability of draws with these counts, their Dirichlet integrated out."""
+    own = gammaln(weight + count) - gammaln(weight)
+    total = weight.sum()
+    return float(own.sum() - gammaln(total + count.sum()) + gammaln(total))
+
+
+def pick(log_weight: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Pick a place along the last axis, by the logs of unnormalised probabilities.
+
+    Examples
+    --------
+    >>> pick(np.log([[1e-300, 1.0], [1.0, 1e-300]]), np.random.default_rng(1)).tolist()
+    [1, 0]
+    """
+    weight = np.exp(log_weight - log_weight.max(axis=-1, keepdims=True))
+    ladder = np.cumsum(weight, axis=-1)
+    u = rng.random(ladder.shape[:-1])[..., None] * ladder[..., -1:]
+    return np.asarray((ladder <= u).sum(axis=-1))
