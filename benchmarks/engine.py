@@ -81,7 +81,7 @@ class Engine:
         from benchmarks.samplers.sweeps import both
 
         names = ("naive, µs", "now, µs", "naive / now", "class totals", "coteries")
-        self.report.table("A sweep; effective draws a second, now / naive", "", *names)
+        self.report.table("A sweep; effective draws per second, now / naive", "", *names)
         for name, (model, aim) in ((n, m) for n in ("rte", "bluebird") for m in NAIVE.items()):
             labels = coterie.read(DATA / name / "labels.csv", duplicates="keep")
             ours, naive = both(model.lower(), labels.codes)
@@ -101,7 +101,7 @@ class Engine:
 
     def fits(self, sets: tuple[str, ...], models: list, aim: str) -> None:
         names = ("before, µs a sweep", "now, µs", "ratio", "class totals", "coteries")
-        self.report.table("Fits; effective draws a second, now / before", "", *names)
+        self.report.table("Fits; effective draws per second, now / before", "", *names)
         for name, (model, more) in ((n, m) for n in sets for m in models):
             found = self.fit(name, model, **LONG, **more)
             seconds, draws = found[:, :, 0].min(axis=1), np.median(found[:, :, 2:], axis=1)

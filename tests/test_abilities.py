@@ -21,15 +21,12 @@ ALLOWED = {
         "posterior/store.py",  # which arrays there are to write
         "posterior/compact.py",
         "posterior/consistency.py",
-        "cli/compile_early.py",  # of a small fit of its own
-        "extend/case.py",  # whether a model from outside keeps what it declares
-        "extend/result_checks.py",
+        "extend/conformance.py",  # whether a model from outside keeps what it declares
     },
     "parts of a state": {
         "io/exports/argilla.py",  # parts of a name
-        "inference/kernel_checks.py",  # whether a kernel brings what it must
     },
-    "a default for what may be missing": {"inference/kernel_checks.py"},
+    "a default for what may be missing": {"kernels/collapsed.py"},  # of the three priors it reads
     "facts of a run": {
         "report/worth.py",  # whether gold was checked
         "report/verdict.py",  # whether probabilities were mended
@@ -49,5 +46,4 @@ def test_abilities_are_guessed_nowhere(guess):
         for path in SRC.rglob("*.py")
         if GUESSES[guess].search(path.read_text("utf-8"))
     }
-    older = {"posterior/older_versions.py"}  # which says what files leave unsaid
-    assert sorted(found - older - ALLOWED.get(guess, set())) == []
+    assert sorted(found - ALLOWED.get(guess, set())) == []

@@ -25,17 +25,13 @@ PACKAGES = {
     "data": "Coded Table annotations_from known_labels table_from truth_for with_gold",
     "datasets": "Dataset REGISTRY describe load",
     "extend": """
-        Abilities Annotations Averages Beta Codes Concentration DrawnArray Draws Ended Estimator
-        Evidence Gamma Hooks ItemNumbers Keep Kernels Layout Matrices Method Mixing Mode Numbers
-        Outcome PerDraw PerItem PerSweep Posterior Prior Record Reported SamplingEstimator Seats
-        Settled Shapes Start Streams Takes Tally Trace Verdict add_mean add_newcomers carry_groups
-        carry_nothing check_model check_sampler close_group concentration count_answers count_people
-        draw_dirichlet draw_is_due draw_matrix exact_probabilities finish_draw judge_by_vote
-        judge_modes keep_class_balance keep_state kernel log_partition matrices_are_due mean_matrix
-        new_seats normalise note_classes pack_concentration part per_class pick piece register
-        seat_everybody settled_labels settled_traces shapes_of share_of_new start_apart
-        start_at_vote starting_concentration starting_groups starting_truth update_concentration
-        write_partition
+        Abilities Afterwards Annotations Averages Beta Crowd DrawnArray Draws Estimator
+        Evidence Gamma ItemNumbers Method Mixing Mode Numbers Outcome OwnPeople People
+        Posterior Prior Reported SamplingEstimator SeatedPeople Settled SimilarPeople Space
+        Streams Takes Verdict check_model check_sampler classes_alone concentration
+        exact_probabilities judge_by_vote judge_modes log_dirichlet mean_matrix
+        of_known_kind per_class pick register settled_labels settled_traces with_kinds
+        with_subtypes
     """,
     "io": "read read_truth",
     "io.scan": "Scan scan",

@@ -196,10 +196,10 @@ def test_a_checkpoint_with_a_group_out_of_range(tmp_path):
     header = json.loads(bytes(arrays["header"]))
     header["chains"][0]["done"] = 100
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    arrays["0/kept/used"][:] = 0
-    kept = ("partition", "n_coteries", "vote_agreement", "confusion", "class_balance", "per_draw")
+    for name in ("used", "sums", "others", "kept/confusion_sum"):
+        arrays[f"0/{name}"][:] = 0
     for name in arrays:
-        if name.startswith("0/trace/") or name in {f"0/kept/{one}" for one in kept}:
+        if name.startswith(("0/trace/", "0/kept/")) and name != "0/kept/confusion_sum":
             arrays[name] = arrays[name][:0]
     arrays["0/state/group"][:] = 1_000_000
     with path.open("wb") as file:

@@ -99,7 +99,7 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
         truth = honest(number, data, votes, rng)
         return (1 - truth).astype(np.int32) if number == 2 else truth
 
-    monkeypatch.setattr("coterie.inference.start.starting_truth", turned)
+    monkeypatch.setattr("coterie.inference.chain.starting_truth", turned)
     model = coterie.IBCC(random_state=0, sweeps=3_000, burn_in=500)
     with pytest.warns(ConvergenceWarning, match="chain 3 is mirrored") as caught:
         posterior = model.fit(crowd.annotations).posterior_

@@ -18,6 +18,7 @@ from reference.exact import all_partitions, normalise
 from reference.joint import log_p_partition
 
 ALPHA, SAME, NEAR, EDGE = 0.9, 1e-12, 1e-9, 1e-7
+SLACK = 0.5  # of the screen here, so that many of these small cases are screened
 PEOPLE = [0, 1, 3, 4]  # annotator 2 has no seat, whatever they said
 PARTITIONS = [tuple(q.values()) for q in all_partitions(list(range(4)))]
 SAID = np.array(
@@ -421,7 +422,7 @@ def there_and_back(model, groups, parameters, choice, new, typical, weight):
     want += back.log_p - choice.log_p + (-log_q if choice.splits else log_q)
     ratio = log_shared(to, typical, weight) - log_shared(groups, typical, weight)
     ratio += back.log_p - choice.log_p
-    screen = math.copysign(max(abs(ratio) / 2 - 2, 0), ratio)
+    screen = math.copysign(max(abs(ratio) / 2 - SLACK, 0), ratio)
     seen = [two[apart[0]], two[apart[1]], one[whole]]
     assert_accepted(model, groups, parameters, choice, new, want, screen)
     assert_accepted(model, to, made, back, seen, -want, -screen)
@@ -453,7 +454,7 @@ def stepped(model, groups, parameters, choice, drawn, u, v):
     """A step by these numbers, which draws this for its sides; and the fit of these."""
     state, rng = model.state(groups, parameters), Forced([*choice.low, u, v, 0.5, 0.5, 0.5])
     sides = [np.array(one) for one in zip(*drawn, strict=True)]
-    forced = mock.patch.multiple(regroup, draw=mock.Mock(return_value=sides), SLACK=2.0)
+    forced = mock.patch.multiple(regroup, draw=mock.Mock(return_value=sides), SLACK=SLACK)
     with spied("fit_sides") as seen, forced:
         regroup.regroup_own(state, model.base, rng, 1)
     return state, seen["fit_sides"][0][1] if seen["fit_sides"] else None
