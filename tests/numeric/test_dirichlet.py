@@ -77,7 +77,7 @@ def test_places_are_picked_by_their_weights_and_never_one_without():
 def test_partitions_are_drawn_by_their_probabilities():
     rng, alpha = np.random.default_rng(6), 1.7
     known = [tuple(p.values()) for p in all_partitions(range(4))]
-    seen = {p: 0 for p in known}
+    seen = dict.fromkeys(known, 0)
     for _ in range(20_000):
         seen[tuple(draw_crp(4, alpha, rng).tolist())] += 1
     exact = [np.exp(log_p_partition(dict(enumerate(p)), alpha)) for p in known]

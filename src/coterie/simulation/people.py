@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from coterie.priors import CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
 from coterie.simulation.crowd import FloatArray, HardItems, People
@@ -101,7 +100,7 @@ def _draw_consensus(
     guess = draw_dirichlet(prior.guess_weights, rng)
     n_classes, n_answers = len(weights), len(guess)
     point = (np.arange(prior.knowledge_points) + 0.5) / prior.knowledge_points
-    density = beta.pdf(point, prior.knowledge.a, prior.knowledge.b)
+    density = point ** (prior.knowledge.a - 1) * (1 - point) ** (prior.knowledge.b - 1)
     known = rng.choice(point, n_coteries, p=density / density.sum())[:, None, None]
     base = known * np.eye(n_classes, n_answers) + (1 - known) * guess  # (coteries, T, C)
     shape, rate = np.asarray(prior.strength.shape), np.asarray(prior.strength.rate)
