@@ -25,6 +25,7 @@ from ladder.collapsed_evidence import CROWD
 from ladder.halves import (
     OFTEN,
     WRONG_SEAT,
+    ItemByItem,
     Live,
     Means,
     Session,
@@ -68,20 +69,23 @@ class Model(Rows):
     def people(self):
         return self.make(crowd_of(self.problem))
 
-    def live(self, often=False, **settings):
+    def live(self, often=False, collapsed=False, **settings):
         """A chain; splits and merges are proposed every other sweep, or often: eight in each."""
         one = self.people()
         for those in (one, getattr(one, "pairs", one)) if often else ():
             those.work = OFTEN
+        if collapsed:
+            return ItemByItem(one, self.problem, COLLAPSED[self.rows], self.prior, **settings)
         return Live(one, self.problem, **settings)
 
 
+COLLAPSED = {"own": "ibcc", "shared": "cbcc", "similar": "hcbcc"}
 PEOPLE = {"own": OwnPeople.of, "shared": SharedPeople, "similar": SimilarPeople}
 
 
 def paper(case):
     """A model of the paper, as tests/ladder/cases.py has it."""
-    rows = {"ibcc": "own", "cbcc": "shared", "hcbcc": "similar"}[case.model]
+    rows = {model: rows for rows, model in COLLAPSED.items()}[case.model]
     space = reference.classes_alone(case.prior.class_weights)
     return Model(case.problem, case.prior, space, rows, make=lambda c: PEOPLE[rows](case.prior, c))
 

@@ -13,9 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 
 from coterie.data.shards import Shard
-from coterie.inference.chain import BlockedChain, Sampler
+from coterie.data.votes import count_votes
+from coterie.inference.chain import BlockedChain, CollapsedChain, Sampler
 from coterie.inference.plan import Plan
 from coterie.inference.shards import Holder, Sizes, Totals
+from coterie.kernels.collapsed import paper_prior
 from coterie.kernels.people import Crowd, Streams
 from ladder.tolerances import (
     assert_counts_fit,
@@ -137,6 +139,31 @@ class Live:
         said = said if "guessed" not in state else np.sum([p.said for p in self.session.parts], 0)
         np.testing.assert_array_equal(state["said"], said)
         self.people.check(state)
+
+
+class ItemByItem(Live):
+    """A chain of a model of the paper that moves one item after the other."""
+
+    def __init__(self, people, problem, model, prior, *, seed=1, burn_in=NEVER):
+        self.people, self.problem = people, problem
+        sampler = Sampler(
+            people=people, data=problem.codes, plan=Plan(burn_in, burn_in, 1, 1, 1),
+            votes=count_votes(problem.codes), clear=None, items=None, collapsed=model,
+            prior=paper_prior(prior),
+        )  # fmt: skip
+        self.chain = CollapsedChain(sampler, 2, np.random.SeedSequence(seed))
+
+    @property
+    def state(self):
+        return self.chain._counted()
+
+    def sums(self):
+        return self.chain.sums
+
+    @property
+    def cells(self):
+        truth = self.chain.state["truth"]
+        return {int(i): int(truth[i]) for i in np.flatnonzero(truth >= 0)}
 
 
 def streams(*seeds):
