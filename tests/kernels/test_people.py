@@ -18,7 +18,7 @@ from coterie.inference.chain import BlockedChain
 from coterie.kernels import kinds, people
 from coterie.kernels.people import OwnPeople, SharedPeople, SimilarPeople, weight_of
 from coterie.kernels.space import Space, of_known_kind, with_kinds, with_subtypes
-from coterie.priors import CBCCPrior, EasyHardPrior, EBCCPrior, Gamma, HCBCCPrior, IBCCPrior
+from coterie.priors import CBCCPrior, EasyHardPrior, EBCCPrior, IBCCPrior
 from ladder import cases
 from ladder.cases import MEAN_2, MEAN_2_OF_3, RATES_2
 from ladder.collapsed_evidence import CROWD
@@ -47,7 +47,6 @@ from ladder.tolerances import assert_means
 from reference import cells as reference
 from reference.confusion import confusion_moment
 from reference.exact import (
-    all_partitions,
     item_probabilities,
     predictive,
 )
@@ -207,15 +206,16 @@ def test_visited_states_have_the_exact_probabilities_in_long_chains(model):
 
 @needs_compiler
 @slow
+@pytest.mark.parametrize("collapsed", [False, True], ids=["blocked", "item by item"])
 @pytest.mark.parametrize("name", ["IBCC_3", "CBCC_3", "HCBCC_3"])
-def test_averages_and_matrices_have_the_exact_moments(name):
+def test_averages_and_matrices_have_the_exact_moments(name, collapsed):
     """Averaged conditionals of items; means, draws and squared draws of matrices; class balance.
 
     The annotator without labels is the predictive, and so is the item.
     """
     case, model = getattr(cases, name), MODELS[name]
     problem, posterior = case.problem, case.posterior()
-    live, sources, rows = model.live(burn_in=0), streams(0, 1, 2), []
+    live, sources, rows = model.live(burn_in=0, collapsed=collapsed), streams(0, 1, 2), []
     before = np.zeros((problem.n_items, problem.n_classes))
     for _ in range(6_000):
         for _ in range(2):
@@ -348,7 +348,7 @@ def said_by_row(model, known, cells):
 
 
 def check_matrices(model):
-    """Shapes of Dirichlets are those of the reference's rows and what is counted in them."""
+    """Shapes of Dirichlets are the reference's rows and what is counted there; rows are drawn once."""
     live = model.live(seed=4)
     live.sweep()
     for _ in range(50 if "group" in live.state else 4):
@@ -359,10 +359,14 @@ def check_matrices(model):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SimilarPeople, "draw_parameters", lambda *_: None)
         chance = np.exp(one.draw(state, Means()))
+        drawn = one.draw(state, np.random.default_rng(1))
     known = model.cells_of(state)
     want = mean_draw(known.shapes + said_by_row(model, known, live.cells))
     for l, f in itertools.product(model.problem.active, range(len(model.space.class_of))):
         np.testing.assert_allclose(chance[l, :, f], want[known.row[l, f]], rtol=1e-12)
+        for k in model.problem.active:
+            same = np.array_equal(drawn[l, :, f], drawn[k, :, f])
+            assert same == (known.row[l, f] == known.row[k, f])
 
 
 @pytest.mark.exact
@@ -458,6 +462,10 @@ def check_log_rate(n_draws=4_000):
         variance = sum(polygamma(1, beta) - polygamma(1, beta + k) for k in n)
         spread = (decay[:, t] - mean) ** 2
         assert_means({0: decay[:, t], 1: spread}, {0: mean, 1: variance})
+    tied, seeds = some | {"log_strength": some["log_strength"][:, :1]}, range(2)
+    of_any = [people.draw_log_rate(one, rate * 0, np.random.default_rng(k)) for k in seeds
+              for one in (some, tied)]  # fmt: skip
+    np.testing.assert_array_equal(of_any[::2], of_any[1::2])  # one strength for all classes
     tiny = people.draw_log_rate(one_coterie(MEMBERS, -1_000.0), rate, rng)[0]
     assert np.isfinite(tiny).all()
     assert abs(tiny[0] - 1_000) < 20  # nu is U^(1 / beta)
@@ -517,13 +525,39 @@ def check_newcomers(model, state, kept):
             assert same == [one["partition"][l] == one["partition"][k] for k in range(l + 1)]
 
 
+QUICKLY = "IBCC_3", "CBCC_3", "HCBCC_3", "EBCC", "EasyHard"
+
+
 @pytest.mark.parametrize(
     "model",
-    [pytest.param(MODELS[n], id=n) for n in ("IBCC_3", "CBCC_3", "HCBCC_3")]
-    + [pytest.param(m, id=n, marks=slow) for n, m in MODELS.items() if "_" not in n],
+    [pytest.param(MODELS[n], id=n) for n in QUICKLY]
+    + [pytest.param(MODELS[n], id=n, marks=slow) for n in MODELS if "kinds" in n],
 )
 def test_means_are_those_of_drawn_matrices(model):
     check_kept(model)
+
+
+def check_newcomer_s_matrix():
+    """Where members hardly differ, a newcomer has the matrix of the coterie that they join."""
+    model, (newcomer, *others) = MODELS["HCBCC_3"], (2, 0, 1, 3)
+    live = model.live()
+    live.sweep()
+    eta = np.array([np.eye(3, 4), np.eye(3, 4)[[1, 2, 0]]]).swapaxes(1, 2) * 0.97 + 0.0075
+    state = {**live.state, "group": np.array([0, 0, -1, 1]), "log_concentration": np.log([2.0])}
+    state |= {"log_strength": np.full((2, 3), math.log(1e9)), "log_mean": np.log(eta)}
+    opened = 0
+    for k in range(200):
+        kept = live.people.keep(state, streams(0, 1, k), True)
+        matrix, partition = kept["confusion"], kept["partition"]
+        same = [np.abs(matrix[newcomer] - matrix[l]).max() < 1e-3 for l in others]
+        assert same == [partition[newcomer] == partition[l] for l in others]
+        opened += not any(same)
+    assert 0 < opened < 200
+
+
+@pytest.mark.exact
+def test_a_newcomer_has_the_matrix_of_the_coterie_that_the_draw_seats_them_in():
+    check_newcomer_s_matrix()
 
 
 def test_rows_are_dirichlet():
@@ -591,163 +625,6 @@ def test_no_labels_at_all_give_the_prior(make):
     np.testing.assert_allclose(kept["confusion"].sum(axis=2), 1)
 
 
-# ---- limits ----
-
-
-def alike(one, other, n=40, **settings):
-    """Two models take the same steps with the same numbers."""
-    lives = [model.live(seed=5, **settings) for model in (one, other)]
-    for _ in range(n):
-        first, second = (live.sweep() for live in lives)
-        assert lives[0].cells == lives[1].cells
-        for name in second:
-            np.testing.assert_allclose(first[name], second[name], rtol=1e-9)
-        assert lives[0].seats() == lives[1].seats()
-    kept = [live.people.keep(live.state, streams(1, 2, 3), True) for live in lives]
-    for name in ("confusion", "confusion_mean", "class_balance"):
-        np.testing.assert_allclose(kept[0][name], kept[1][name], rtol=1e-9)
-
-
-@pytest.mark.exact
-@pytest.mark.parametrize("name", ["IBCC_3", "CBCC_3", "HCBCC_3"])
-@pytest.mark.parametrize("known", [False, True], ids=["latent", "known"])
-def test_one_kind_is_the_model_without(name, known):
-    plain = MODELS[name]
-    weights, problem = plain.prior.class_weights, plain.problem
-
-    def make(crowd):
-        space = of_known_kind(weights, 1) if known else with_kinds(weights, np.ones(1))
-        codes = np.zeros(problem.n_items, np.int32) if known else None
-        return kinds.KindsPeople(crowd, space, plain.make(kinds.pairs_of(crowd, 1)), codes)
-
-    alike(replace(plain, make=make), plain)
-
-
-@pytest.mark.exact
-def test_ebcc_with_one_subtype_is_ibcc():
-    settings = {"mean": cases.MEAN_3, **cases.RATES_3}
-    alike(ebcc(THREE_CLASSES, 1, **settings), MODELS["IBCC_3"])
-
-
-def log_p(model, cells, q=None, alpha=0.6):
-    """The package's log joint of a state made to order: members by pair, if there are coteries."""
-    one, space = model.people(), model.people().space
-    state = {"cell_total": np.bincount(list(cells.values()), minlength=len(space.cell_class))}
-    problem = model.problem
-    shape = problem.n_annotators, problem.n_answers, len(space.cell_class)
-    state["said"] = np.zeros(shape, np.int32)
-    for i, l, c in problem.labels:
-        state["said"][l, c, cells[i]] += 1
-    if q is not None:
-        state |= {"group": np.array(q, np.int32), "log_concentration": np.log([alpha])}
-    if model.rows == "shared":
-        inner = one.inner(state) if model.n_kinds > 1 else state
-        own = one.pairs if model.n_kinds > 1 else one
-        log_labels = people.log_marginal(own.said_together(inner), own.weight)
-    else:
-        log_labels = one.move(state, 0, np.random.default_rng(0))
-    return one.trace(state, log_labels)["log_joint"]
-
-
-def assert_one_apart(found):
-    assert len(found) >= 8
-    assert np.ptp(found) < 1e-8
-
-
-ONLY = {kept: np.where(np.arange(2) == kept, 1.0, 1e-12) for kept in (0, 1)}
-
-
-@pytest.mark.exact
-@pytest.mark.parametrize("kept", [0, 1])
-def test_a_point_mass_of_kinds_is_the_model_without(kept):
-    """EasyHard is iBCC if all is hard, and cBCC with one coterie if all is easy; kinds fall away.
-
-    With a weight of 1e-12 the other kind costs 27 nats an item; with all in one, it is the limit.
-    """
-    rates = RATES_2 | {"easy_strength": RATES_2["strength"]}
-    one = easy_hard(TWO_CLASSES, mean=MEAN_2, easy_mean=MEAN_2, kind_weights=ONLY[kept], **rates)
-    base = paper(cases.IBCC_2 if kept else cases.CBCC_FIXED)
-    together = None if kept else [0, 0, 0]
-    ibcc = paper(cases.IBCC_2)
-    half = replace(one.prior, kind_weights=[1.0, 1.0])
-    latent = with_two_kinds("own", TWO_CLASSES, ibcc.prior)
-    apart, of_kinds = [], []
-    for z in itertools.product(range(2), repeat=3):
-        cells = {i: 2 * kept + t for i, t in enumerate(z)}
-        apart.append(log_p(one, cells) - log_p(base, dict(enumerate(z)), together))
-        of_kinds.append(log_p(latent, cells) - log_p(ibcc, dict(enumerate(z))))
-    assert_one_apart(apart)
-    assert_one_apart(of_kinds)
-    assert half.kind_weights[0] == 1.0
-    mixed = sum(p for (cells, _), p in one.exact.items() if {f // 2 for f in cells} != {kept})
-    assert mixed < 1e-9
-
-
-@pytest.mark.exact
-@pytest.mark.parametrize("kept", [0, 1])
-def test_a_point_mass_of_kinds_is_cbcc(kept):
-    """Pairs of the kind without items sit anywhere: summed over, they leave no trace."""
-    case = cases.CBCC_FIXED
-    base, one = paper(case), with_two_kinds("shared", TWO_CLASSES, case.prior)
-    found = []
-    for z in itertools.product(range(2), repeat=3):
-        by_people = {}
-        for q in all_partitions(list(range(6))):
-            numbers, group = {}, list(q.values())
-            seats = tuple(numbers.setdefault(m, len(numbers)) for m in group[kept::2])
-            value = log_p(one, {i: 2 * kept + t for i, t in enumerate(z)}, group)
-            by_people.setdefault(seats, []).append(value)
-        for seats, parts in by_people.items():
-            found.append(np.logaddexp.reduce(parts) - log_p(base, dict(enumerate(z)), seats))
-    assert len(found) == 8 * 5
-    assert_one_apart(found)
-
-
-@pytest.mark.exact
-def test_known_kinds_do_not_see_each_other():
-    """What an item of one kind is, changes no odds of another's, in iBCC."""
-    model = MODELS["known kinds"]
-    odds = {}
-    for state in model.cells().states():
-        for i in (0, 1, 2):
-            kind = model.known[i]
-            alike = tuple(f for j, f in state.items() if j != i and model.known[j] == kind)
-            other = {**state, i: 2 * kind}, {**state, i: 2 * kind + 1}
-            ratio = log_p(model, other[0]) - log_p(model, other[1])
-            np.testing.assert_allclose(odds.setdefault((i, alike), ratio), ratio, atol=1e-9)
-
-
-EXTREMES = {
-    "vague": (1e-100, Gamma(1e-2, 1.0)), "sure": (1e100, Gamma(1e100, 1.0)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", [*ON_THREE])
-@pytest.mark.parametrize("extreme", EXTREMES)
-def test_weak_and_strong_priors_give_finite_numbers(name, extreme):
-    strength, gamma = EXTREMES[extreme]
-    model = ON_THREE[name](THREE_CLASSES)
-    changes = {"strength": np.full(3, strength)}
-    if isinstance(model.prior, HCBCCPrior):
-        changes = {"strength": gamma, "mean_strength": np.full(3, strength)}
-    prior = replace(model.prior, **changes).resolve(3, 4)
-    if model.rows == "own" and model.n_kinds == 1 and len(model.space.class_of) > 3:
-        model = ebcc(THREE_CLASSES, mean=prior.mean, strength=strength)
-    elif model.rows == "easy":
-        model = easy_hard(THREE_CLASSES, strength=strength, easy_strength=strength)
-    elif model.n_kinds > 1:
-        model = with_two_kinds(model.rows, THREE_CLASSES, prior)
-    else:
-        model = replace(model, prior=prior, make=lambda crowd: PEOPLE[model.rows](prior, crowd))
-    live = model.live(burn_in=0, often=True)
-    noted = [live.sweep() for _ in range(40)]
-    assert np.isfinite([one["log_joint"] for one in noted]).all()
-    np.testing.assert_allclose(live.sums().sum(axis=1), 40, rtol=1e-9)
-    kept = live.people.keep(live.state, streams(1, 2, 3), True)
-    np.testing.assert_allclose(kept["confusion"].sum(axis=2), 1, atol=1e-9)
-    np.testing.assert_allclose(kept["confusion_mean"].sum(axis=2), 1, atol=1e-9)
-
-
 # ---- planted bugs: another function in the place of one; each is caught by a check above ----
 
 
@@ -791,6 +668,14 @@ def said(change):
     return instead(state=lambda state: {**state, "said": change(state["said"])})
 
 
+def everybody_draws(draw):
+    def bug(one, state, rng):
+        shapes = one.said_together(state)[state["group"]] + one.weight
+        return people.log_dirichlet(shapes, rng, axis=1)
+
+    return bug
+
+
 def tables_forgotten(draw_parameters):
     def bug(one, state, rng):
         draw_parameters(one, state, rng)
@@ -800,20 +685,23 @@ def tables_forgotten(draw_parameters):
 
 
 NOTHING = instead(cell_total=lambda total: total * 0)
+TRANSPOSED = instead(prior=lambda prior: replace(prior, mean=np.asarray(prior.mean).T))
+WRONG_SEATS = instead(seats=lambda seats: seats._replace(seat=np.minimum(seats.seat, 0)))
 BUGS = [
     (Session, "sweep", instead(order=no_weights), check_briefly, "IBCC_2"),
     (Session, "sweep", counts_are_not_forgotten, check_joint, "IBCC_2"),
     (BlockedChain, "_stream", instead(sweep=lambda _: 0), check_briefly, "CBCC_2"),
     (Space, "draw", NOTHING, check_shares, "EBCC"),
+    (Space, "shares", NOTHING, check_shares, "EBCC"),
     (Space, "log_p", nested_factor_forgotten, check_joint, "EBCC"),
     (Space, "row_of", instead(gold=lambda gold: gold * 0 - 1), check_joint, "IBCC_3"),
     (Space, "row_of", instead(kind=lambda kind: 1 - kind), check_joint, "known kinds"),
-    (people, "weight_of", instead(prior=lambda p: replace(p, mean=np.asarray(p.mean).T)),
-     check_joint, "CBCC_2"),
+    (people, "weight_of", TRANSPOSED, check_joint, "CBCC_2"),
     (OwnPeople, "draw", without("said"), check_matrices, "IBCC_3"),
     (OwnPeople, "means", without("said"), check_kept, "IBCC_3"),
     (SimilarPeople, "means", without("said"), check_kept, "HCBCC_3"),
     (SharedPeople, "said_together", first_alone, check_matrices, "CBCC_2"),
+    (SharedPeople, "draw", everybody_draws, check_matrices, "CBCC_2"),
     (people, "draw_log_rate", said(lambda n: np.maximum(n - 1, 0)), check_log_rate, ""),
     (people, "draw_log_rate", said(lambda n: np.maximum(n, 1)), check_log_rate, ""),
     (SimilarPeople, "draw_parameters", keeps("log_strength"), check_parameters, ""),
@@ -822,6 +710,7 @@ BUGS = [
     (people, "seat_own", parameters_stay, check_joint, "HCBCC_2"),
     (people.SeatedPeople, "draw_alpha", keeps("log_concentration"), check_briefly, "CBCC_2"),
     (people, "seated", instead(log_alpha=lambda _: 50.0), check_kept, "CBCC_3"),
+    (SimilarPeople, "matrices", WRONG_SEATS, check_newcomer_s_matrix, ""),
     (kinds.KindsPeople, "from_pairs", instead(array=lambda a: a[::-1]), check_matrices,
      "latent kinds"),
 ]  # fmt: skip
