@@ -1,6 +1,7 @@
 """Blocked runs: the same bits however labels are cut, in whatever order they came."""
 
 import functools
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -25,6 +26,7 @@ from builders.runs import interrupt_after
 from coterie.data.keys import key_of
 from coterie.data.shards import Shard, cut
 from coterie.errors import DataError
+from coterie.inference import shards
 from coterie.inference.shards import Holder, Lost, Order, connect
 from ladder.marks import rest_slow
 
@@ -55,6 +57,53 @@ def test_the_number_of_shards_and_threads_changes_no_bit(kind, n, whole, monkeyp
 def test_the_order_of_the_rows_changes_no_bit(kind, whole):
     order = np.random.default_rng(0).permutation(len(rows()[0]))
     assert bits(fit(kind, crowd(order))) == whole[1]
+
+
+@pytest.mark.parametrize("kind", rest_slow(["HCBCC", "Consensus"], 1))
+def test_under_load_the_bits_are_the_same(kind, whole, monkeypatch):
+    """Whatever the clock says, and whoever else is at work: what is done goes by counts."""
+    annotations, expected = whole
+    rng, busy, over = np.random.default_rng(1), np.random.default_rng(2), threading.Event()
+    clock = SimpleNamespace(perf_counter=lambda: 10 * rng.random())
+    monkeypatch.setattr("coterie.inference.chain.time", clock)
+    in_shards(monkeypatch, 7, annotations)
+
+    def work():
+        while not over.is_set():
+            busy.random(100_000)
+
+    others = [threading.Thread(target=work) for _ in range(4)]
+    for one in others:
+        one.start()
+    try:
+        assert bits(fit(kind, annotations, n_jobs=3)) == expected
+    finally:
+        over.set()
+        for one in others:
+            one.join()
+
+
+def test_no_random_number_is_used_twice(monkeypatch):
+    """Every chain has a key, every sweep a word; what is reported has others than all of them."""
+    orders, counts = [], set()
+    sweep, count = Holder.sweep, shards.count_drawn
+
+    def swept(holder, order):
+        orders.append(tuple(order.stream.tolist()))
+        return sweep(holder, order)
+
+    def counted(*args):
+        counts.add(tuple(args[4].tolist()))
+        count(*args)
+
+    monkeypatch.setattr(Holder, "sweep", swept)
+    monkeypatch.setattr(shards, "count_drawn", counted)
+    fit("Consensus", crowd(), chains=3, sweeps=30, burn_in=10)
+    assert len(set(orders)) == len(orders) == 3 * 31
+    assert len({key for *key, _ in map(list, orders) for key in [tuple(key)]}) == 3
+    assert {word for *_, word in orders} == set(range(31))
+    assert counts
+    assert not counts & set(orders)
 
 
 @pytest.mark.parametrize("kind", rest_slow(["CBCC", "Consensus"], 1))

@@ -239,7 +239,22 @@ def test_log_gamma_numbers(shape):
 
 
 @exact
-@each(("n_groups", "people"), [(1, 1), (2, 3), (5, 7), (3, 30)])
+@each("x", [1e-300, 1e-8, 0.3, 5.0, 999.5, 1e4, 1e6, 1e12, 1e40])
+def test_rising_factorials_are_sums_of_logs(x):
+    """One by one, tabulated, and of whole arrays; where x is no float, from its logarithm on."""
+    n = np.array([0, 1, 2, 16, 17, 300])
+    want = np.array([np.log(x + np.arange(k)).sum() for k in n])
+    one_by_one = [PLAIN.log_rising(x, int(k), np.log(x)) for k in n[1:]]
+    np.testing.assert_allclose(one_by_one, want[1:], rtol=1e-12, atol=1e-12)
+    table = collapsed.log_risings(np.array([[x]]), 700)[0, 0]
+    np.testing.assert_allclose(table[n], want, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(collapsed.log_risen(x, n), want, rtol=2e-10, atol=1e-12)
+    underflowed = PLAIN.log_rising(0.0, 5, -2_000.0)
+    np.testing.assert_allclose(underflowed, -2_000 + np.log(24), rtol=1e-12)
+
+
+@exact
+@each(("n_groups", "people"), [(0, 0), (1, 1), (2, 3), (5, 7), (3, 30)])
 def test_concentrations(n_groups, people):
     alpha, draws, rng = np.array([0.0, 1.0, 1.0]), np.zeros(4_000), np.random.default_rng(1)
     for draw in range(len(draws)):

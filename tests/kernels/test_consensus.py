@@ -395,15 +395,19 @@ def test_exchanges_are_taken_as_often_as_the_joint_says(case):
     check_exchange(case)
 
 
-@pytest.mark.exact
-def test_classes_that_gold_has_are_not_exchanged():
-    live, values = held(THREE_CASE)
+def check_gold_stays(case):
+    live, values = held(case)
     live.people.exchange_classes(live.state, Means())  # asks for no number at all
     check_exchanged(live, live.state, values)
     names = np.arange(6), np.arange(4), np.array(["a", "b", "c"]), np.array(["x"])
-    data = coterie.Annotations(*names, THREE_CASE.problem.codes)
-    told = coterie.Consensus().people(THREE_CASE.prior, crowd_of(THREE_CASE.problem), data)
-    assert told.free_class.tolist() == THREE_CASE.free.tolist() == [0]
+    data = coterie.Annotations(*names, case.problem.codes)
+    told = coterie.Consensus().people(case.prior, crowd_of(case.problem), data)
+    assert told.free_class.tolist() == case.free.tolist() == [0]
+
+
+@pytest.mark.exact
+def test_classes_that_gold_has_are_not_exchanged():
+    check_gold_stays(THREE_CASE)
 
 
 # ---- whole chains: enumeration in a limit, importance sampling, Geweke ----
@@ -820,6 +824,18 @@ def tables_for_draws(draw_base):
     return bug
 
 
+def all_are_free(start):
+    def bug(one, prior, crowd, free_class, own_matrices):
+        start(one, prior, crowd, np.arange(crowd.n_classes), own_matrices)
+
+    return bug
+
+
+def known_as_guessed(pick):
+    """What a coterie knew counts as guessed too."""
+    return lambda logs, rng: pick(logs + logs[:, ::-1], rng)
+
+
 C = ConsensusPeople
 TURNED = instead(state=lambda state: {**state, "log_guess": state["log_guess"][::-1]})
 BUGS = [
@@ -841,6 +857,8 @@ BUGS = [
     (C, "exchange_classes", keeps("said"), check_exchange),
     (C, "exchange_classes", keeps("cell_total"), check_exchange),
     (C, "exchange_classes", keeps("log_mean"), check_exchange),
+    (C, "__init__", all_are_free, check_gold_stays),
+    (consensus, "pick", known_as_guessed, check_base),
     (Session, "sweep", guesses_twice, check_joint),
     (C, "log_rest", without("source"), check_joint),
     (people, "seat_own", parameters_stay, check_joint),
@@ -855,5 +873,6 @@ BUGS = [
 def test_planted_bug_is_caught(owner, name, bug, check, monkeypatch):
     monkeypatch.setattr(owner, name, bug(getattr(owner, name)))
     where = [TWO_CASE if check in (check_exchange, check_briefly) else FREE_CASE]
+    where = [THREE_CASE] if check is check_gold_stays else where
     with pytest.raises(AssertionError):
         check(*([] if check is check_base else where))

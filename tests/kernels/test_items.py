@@ -135,7 +135,7 @@ def test_one_kind_that_never_guesses_is_no_kind(one):
 
 
 @pytest.mark.exact
-@pytest.mark.parametrize("one", [PLAIN, KINDS], ids=["plain", "kinds"])
+@every_world
 @pytest.mark.parametrize("n_shards", [1, 2, 7])
 def test_shards_and_order_change_no_bit(one, n_shards):
     order = np.random.default_rng(n_shards).permutation(len(one.gold))
@@ -334,6 +334,10 @@ BUGS = {
     ),
     "classes mixed up": (check_probabilities, HARD, exchanged()),
     "not tempered": (check_probabilities, KINDS, changed("tally", tempered=np.sqrt)),
+    "tempered by n": (
+        check_probabilities, KINDS,
+        loop_with(design_effect=lambda x: x["design_effect"] / (1 - x["design_effect"])),
+    ),
     "prior forgotten in logs": (
         check_underflow, contradicting(2, 1), changed("weigh_in_logs", log_weight=np.zeros_like)
     ),

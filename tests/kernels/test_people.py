@@ -348,7 +348,7 @@ def said_by_row(model, known, cells):
 
 
 def check_matrices(model):
-    """Shapes of Dirichlets are the reference's rows and what is counted there; rows are drawn once."""
+    """Dirichlets have the shapes of the reference's rows and their counts; a row is drawn once."""
     live = model.live(seed=4)
     live.sweep()
     for _ in range(50 if "group" in live.state else 4):

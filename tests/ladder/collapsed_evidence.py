@@ -75,7 +75,7 @@ def assert_item_probabilities(chain, case, batches, size):
 
 def check_tables(module, case, n_draws=3_000):
     """Tables of a coterie's members have the probabilities that Stirling numbers say."""
-    counts = np.array([[[4, 1], [2, 90]], [[3, 0], [0, 1]], [[1, 2], [0, 0]]], np.int32)
+    counts = np.array([[[4, 1], [2, 2_000]], [[3, 0], [0, 90]], [[1, 2], [0, 0]]], np.int32)
     weight, rng = np.array([[[1.2, 0.8], [0.35, 2.5]]]), np.random.default_rng(1)
     tables = np.zeros((n_draws, 1, 2, 2), np.int64)
     for draw in tables:
@@ -86,6 +86,8 @@ def check_tables(module, case, n_draws=3_000):
             p = np.convolve(p, antoniak(int(n), weight[0, c, t]))
         drawn = dict(Counter(tables[:, 0, c, t].tolist()))
         assert_counts_fit(drawn, dict(enumerate(p * n_draws)))
+    module.tables_loop(counts, np.zeros(3, np.int32), 0 * weight, draw := 0 * tables[0], rng)
+    np.testing.assert_array_equal(draw[0], (counts > 0).sum(axis=0))  # the limit: one each
 
 
 def antoniak(n, x):

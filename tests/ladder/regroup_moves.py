@@ -358,8 +358,16 @@ def check_tiny(model):
 
 
 def check_fit(model):
-    """The fit is at the top of the density of log beta and log eta, as wide as it is there."""
-    model, tied = replace(model, said=LONG * 3), len(model.shape) == 1
+    """The fit is at the top of the density of log beta and log eta, as wide as it is there.
+
+    Nearly so where counts are long: of those further labels are looked at in blocks.
+    """
+    for said, near in ((SAID * 5, 0.02), (LONG * 3, 0.1)):
+        fit_is_at_the_top(replace(model, said=said), near)
+
+
+def fit_is_at_the_top(model, near):
+    tied = len(model.shape) == 1
     with mock.patch.object(regroup, "STEPS", 50), mock.patch.object(regroup, "ENOUGH", 1e-7):
         fit = fit_of(model)
     top = np.array([*fit.log_strength[2], *(fit.log_mean[2, 0] - fit.log_mean[2, 1])])
@@ -373,14 +381,14 @@ def check_fit(model):
     for k, e in enumerate(step * np.eye(len(top))):
         low, mid, high = (log_density(top + sign * e) for sign in (-1, 0, 1))
         slope, curve = (high - low) / (2 * step), (2 * mid - high - low) / step**2
-        assert abs(slope) < 0.1 * curve**0.5
+        assert abs(slope) < near * curve**0.5
         t = k - len(model.shape)
         if t < 0:  # eta, moving along, makes it wider
-            assert 0.3 < fit.strength_precision[2, k] / curve < 1.1
+            assert 0.3 < fit.strength_precision[2, k] / curve < 1 + near
         elif not tied:  # there d moves with eta
             eta = np.exp(fit.log_mean[2, :, t])
             want = (fit.mean_precision[2, :, t] * eta[::-1] ** 2).sum()
-            assert abs(curve / want - 1) < 0.1
+            assert abs(curve / want - 1) < near
 
 
 def check_balance(model, every=7):

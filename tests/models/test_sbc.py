@@ -69,7 +69,7 @@ def drawn_quantities(kind, draws):
     return quantities
 
 
-def ranks(kind, replicates, fitted=None):
+def ranks(kind, replicates, fitted=None, **more):
     rng = np.random.default_rng(5)
     prior = PRIORS[kind]
     found = {}
@@ -78,7 +78,8 @@ def ranks(kind, replicates, fitted=None):
             prior, items=7, annotators=5, classes=["a", "b"], extra_answers=["unsure"],
             labels_per_item=3, random_state=number,
         )  # fmt: skip
-        model = getattr(coterie, kind)(prior=fitted or prior, random_state=number, **SETTINGS)
+        settings = {**SETTINGS, **more, "random_state": number}
+        model = getattr(coterie, kind)(prior=fitted or prior, **settings)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CoterieWarning)  # one chain may disagree with the vote
             drawn = drawn_quantities(kind, unjudged(model).fit(crowd.annotations).posterior_.draws)
@@ -90,8 +91,8 @@ def ranks(kind, replicates, fitted=None):
     return found
 
 
-def check(kind, replicates, fitted=None):
-    assert_uniform(ranks(kind, replicates, fitted), kind)
+def check(kind, replicates, fitted=None, **more):
+    assert_uniform(ranks(kind, replicates, fitted, **more), kind)
 
 
 @pytest.mark.parametrize("kind", PRIORS)
@@ -103,6 +104,12 @@ def test_ranks_are_uniform(kind):
 @pytest.mark.parametrize("kind", PRIORS)
 def test_ranks_are_uniform_in_many_replicates(kind):
     check(kind, 1_000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PRIORS)
+def test_ranks_of_blocked_fits_are_uniform(kind):
+    check(kind, 300, sampler="blocked")
 
 
 def test_a_wrong_prior_is_noticed():
