@@ -166,7 +166,7 @@ def worlds():
     }
 
 
-@exact
+@needs_compiler
 @pytest.mark.parametrize("ahead", [1, 32], ids=["one ahead", "dozens ahead"])
 @pytest.mark.parametrize("name", worlds())
 def test_everybodys_move_is_stationary(name, ahead, monkeypatch):

@@ -120,6 +120,22 @@ def test_every_iteration_agrees_with_the_reference(codes, smoothing):
         parameters = step.parameters
 
 
+# The last item has no labels.
+SOME = encode([0, 0, 0, 1, 1, 2], [0, 1, 2, 0, 1, 2], [1, 1, 0, 0, 0, 1], sizes=(4, 3, 2, 2))
+BUGS = {
+    "estimate": lambda real: lambda sums, smoothing: real(sums, smoothing / 2),
+    "log_prior": lambda real: lambda parameters, smoothing: 0.0,
+    "is_counted": lambda real: lambda codes: real(codes) | True,
+}
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_planted_bug_is_caught(name, monkeypatch):
+    monkeypatch.setattr(expected, name, BUGS[name](getattr(expected, name)))
+    with pytest.raises(AssertionError):
+        test_every_iteration_agrees_with_the_reference.hypothesis.inner_test(SOME, 0.3)
+
+
 # Three annotators and true parameters in fifths: 5 * 5**3 items hold each pattern of answers
 # exactly as often as the model expects. The third answer of the second table is never true.
 TWO = ([3, 2], [[[4, 1], [1, 4]], [[3, 2], [1, 4]], [[4, 1], [2, 3]]])
