@@ -186,23 +186,27 @@ def test_known_kinds_do_not_see_each_other():
 # ---- weak and strong priors, many classes ----
 
 EXTREMES = {
-    "vague": (1e-100, Gamma(1e-2, 1.0)), "sure": (1e100, Gamma(1e100, 1.0)),
+    "vague": (1e-100, Gamma(1e-2, 1.0), Gamma(1e-100, 1e-100)),
+    "sure": (1e100, Gamma(1e100, 1.0), Gamma(1e100, 1.0)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [*ON_THREE])
 @pytest.mark.parametrize("extreme", EXTREMES)
 def test_weak_and_strong_priors_give_finite_numbers(name, extreme):
-    strength, gamma = EXTREMES[extreme]
-    model = ON_THREE[name](THREE_CLASSES)
-    changes = {"strength": np.full(3, strength)}
+    strength, gamma, alpha = EXTREMES[extreme]
+    model, every = ON_THREE[name](THREE_CLASSES), np.full(3, strength)
+    changes = {"strength": every, "class_weights": every}
     if isinstance(model.prior, HCBCCPrior):
-        changes = {"strength": gamma, "mean_strength": np.full(3, strength)}
+        changes |= {"strength": gamma, "mean_strength": every}
+    if model.seated:
+        changes["concentration"] = alpha
     prior = replace(model.prior, **changes).resolve(3, 4)
     if model.rows == "own" and model.n_kinds == 1 and len(model.space.class_of) > 3:
-        model = ebcc(THREE_CLASSES, mean=prior.mean, strength=strength)
+        model = ebcc(THREE_CLASSES, mean=prior.mean, strength=strength, class_weights=every)
     elif model.rows == "easy":
-        model = easy_hard(THREE_CLASSES, strength=strength, easy_strength=strength)
+        own = {"strength": strength, "class_weights": every}
+        model = easy_hard(THREE_CLASSES, **own, easy_strength=strength)
     elif model.n_kinds > 1:
         model = with_two_kinds(model.rows, THREE_CLASSES, prior)
     else:

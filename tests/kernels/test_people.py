@@ -169,8 +169,17 @@ def check_joint(model, n_sweeps=25, **settings):
         np.testing.assert_array_equal(
             noted["class_total"], np.bincount(truth, minlength=model.problem.n_classes)
         )
-        if model.seated and model.n_kinds == 1:
-            assert noted["n_coteries"] == len(set(live.seats()))
+        sizes = np.bincount([model.space.kind_of[f] for f in cells.values()], minlength=2)
+        if "kind_total" in noted:
+            assert noted["kind_total"].tolist() == sorted(sizes.tolist(), reverse=True)
+        if model.rows == "easy":
+            assert noted["n_hard"] == sizes[1]
+        if model.seated:  # pairs of an annotator and a kind count if they have labels now
+            of_kind = (
+                model.space.kind_of if model.n_kinds > 1 else np.zeros_like(model.space.kind_of)
+            )
+            spoken = [l * model.n_kinds + of_kind[cells[i]] for i, l, _ in model.problem.labels]
+            assert noted["n_coteries"] == len(set(live.state["group"][spoken].tolist()))
 
 
 @pytest.mark.exact
