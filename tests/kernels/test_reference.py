@@ -9,8 +9,10 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import poch
 
-from ladder.cases import CBCC_2, HCBCC_2, ONE_ONE
+from coterie.priors import EasyHardPrior
+from ladder.cases import CBCC_2, HCBCC_2, IBCC_2, MEAN_2, ONE_ONE, RATES_2
 from ladder.collapsed_checks import MEMBERS
+from reference import cells
 from reference.exact import (
     RowMarginal,
     all_partitions,
@@ -25,6 +27,8 @@ from reference.joint import (
     log_p_truth,
     stirling,
 )
+from reference.problem import Problem
+from reference.rows import Rows
 
 
 def test_every_truth_has_a_probability():
@@ -85,6 +89,30 @@ def test_every_set_of_answers_has_a_probability_in_hcbcc():
     )
     assert more == pytest.approx(exp(row(0, others)), rel=1e-8)
     assert sum(posterior_hcbcc(problem, prior).values()) == pytest.approx(1, rel=1e-12)
+
+
+EASY = EasyHardPrior(
+    MEAN_2, easy_mean=[[0.9, 0.1], [0.2, 0.8]], easy_strength=[9.0, 6.0], **RATES_2
+)
+EASY = EASY.resolve(2, 2)
+WEIGHTS = CBCC_2.prior.class_weights
+MODELS = {
+    "own": (IBCC_2.prior, cells.subtypes(WEIGHTS, 2, 0.9), 1),
+    "easy": (EASY, cells.latent_kinds(WEIGHTS, [1.5, 0.8]), 1),
+    "shared": (CBCC_2.prior, cells.latent_kinds(WEIGHTS, [0.7, 0.4]), 2),
+    "similar": (HCBCC_2.prior, cells.known_kinds(WEIGHTS, 2), 2),
+}
+
+
+@pytest.mark.parametrize("rows", MODELS)
+def test_cells_and_coteries_and_every_set_of_answers_have_a_probability(rows):
+    (prior, space, n_kinds), total = MODELS[rows], 0.0
+    known = (0, 1) if rows == "similar" else ()
+    for a, b, c in itertools.product(range(2), repeat=3):
+        problem = Problem(2, 2, 2, 2, ((0, 0, a), (0, 1, b), (1, 0, c)))
+        joint = Rows(problem, prior, space, rows, known, n_kinds).joint()
+        total += sum(map(exp, joint.values()))
+    assert total == pytest.approx(1, rel=1e-7)
 
 
 def test_stirling_numbers_make_rising_factorials():

@@ -87,6 +87,10 @@ class Rows:
     @cached_property
     def exact(self):
         """p(cells of the counted items, partition | Y), all else integrated out."""
+        return normalise(self.joint())
+
+    def joint(self):
+        """log p(cells, partition, Y), all else integrated out."""
         row, log_p = RowMarginal(self.prior) if self.rows == "similar" else None, {}
         for q in all_partitions(self.pairs):
             group = np.zeros(self.problem.n_annotators * self.n_kinds, int)
@@ -99,7 +103,7 @@ class Rows:
             for cell in one.states():
                 value = one.log_joint(cell) if row is None else self.marginal(q, cell, row)
                 log_p[tuple(cell.values()), tuple(q.values())] = seats + value
-        return normalise(log_p)
+        return log_p
 
     def marginal(self, q, cell, row):
         """log p(cells, Y | q) of hcBCC, beta and eta integrated out."""
