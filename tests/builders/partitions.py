@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import gammaln, xlogy
 
-from coterie.numeric.partitions import draw_crp
+from coterie.numeric.dirichlet import draw_crp
 
 
 def draw_uniform(n, n_draws, rng):

@@ -1,5 +1,6 @@
 """The collapsed samplers of the paper's three models, asked array in, array out."""
 
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,7 @@ from ladder.cases import (
     hierarchical,
     name,
 )
-from ladder.collapsed import PLAIN, new_state, plain, start
+from ladder.collapsed import PLAIN, make_people, new_state, people_of, plain, start
 from ladder.collapsed_bugs import BUGS
 from ladder.collapsed_evidence import (
     CROWD,
@@ -122,9 +123,9 @@ def run(module, model, prior, data, blocks, truth=0, seed=2):
     group = np.zeros(len(data.annotator_start) - 1, int)
     known = np.where(data.gold >= 0, data.gold, truth)
     state = new_state(model, data, known, group, 0.8, beta, eta)
-    arrays = module.paper_prior(prior.resolve(data.n_classes, data.n_answers))
+    people = make_people(model, prior.resolve(data.n_classes, data.n_answers), data)
     rng, sums = np.random.default_rng(seed), np.zeros((len(data.gold), data.n_classes))
-    noted = [module.sweep(model, state, data, arrays, n, rng, sums) for n in blocks]
+    noted = [module.sweep(model, state, data, people, n, rng, sums) for n in blocks]
     series = {name: np.concatenate([one[name] for one in noted]) for name in noted[0]}
     return state | series | {"sums": sums}
 
@@ -194,7 +195,7 @@ def test_no_labels_at_all_give_the_prior(model):
 @each("case", LARGER, ids=name)
 def test_loops_are_compiled_once_whatever_arrays_come_in(case):
     loop, data = getattr(collapsed, f"{case.model}_loop"), case.problem.codes
-    prior, runs = collapsed.paper_prior(case.prior), []
+    people, runs = people_of(case), []
 
     def read_only(array):
         array = array.copy()
@@ -211,13 +212,16 @@ def test_loops_are_compiled_once_whatever_arrays_come_in(case):
     ]
     for kind in kinds:
         state = {name: kind(a) for name, a in start(case, *checks.all_states(case)[0]).items()}
-        arrays = {name: kind(a) for name, a in vars(prior).items() if np.ndim(a)}
+        (step,), others = people.space.steps, copy(people)
+        space = replace(people.space, steps=(step._replace(weight=kind(step.weight)),))
+        arrays = {name: kind(a) for name, a in vars(people).items() if isinstance(a, np.ndarray)}
+        vars(others).update(arrays, space=space)
         codes = data._replace(
             **{f: kind(getattr(data, f)) for f in data._fields[:7] if kind is read_only}
         )
         rng = np.random.default_rng(1)
-        noted = [collapsed.sweep(case.model, state, codes, replace(prior, **arrays), 3, rng, None)]
-        noted += [collapsed.sweep(case.model, state, data, prior, 3, rng, None)]
+        noted = [collapsed.sweep(case.model, state, codes, others, 3, rng, None)]
+        noted += [collapsed.sweep(case.model, state, data, people, 3, rng, None)]
         runs.append(state | noted[0] | noted[1])
         if kind is kinds[0]:
             compiled = len(loop.compiled.signatures)
@@ -307,14 +311,15 @@ def test_nu_has_its_moments(strength):
 def test_updates_keep_the_posterior_of_strength_and_mean():
     """At fixed z and q: E of beta, of beta^2, of eta and of beta eta, per coterie and class."""
     z, q, prior = {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}, HCBCC_2.prior
-    state, rng, arrays = start(HCBCC_2, z, q), np.random.default_rng(2), PLAIN.paper_prior(prior)
+    state, rng, people = start(HCBCC_2, z, q), np.random.default_rng(2), people_of(HCBCC_2)
     logs = PLAIN.with_strength(state["log_strength"], state["log_mean"])
     said, log_mean = PLAIN.with_total(state["said"]), state["log_mean"]
     beta, eta = np.zeros((20_000, 2, 2)), np.zeros((20_000, 2, 2))
     for draw in range(len(beta)):
         PLAIN.draw_parameters(
-            0, said, state["group"], arrays.weight, arrays.shape, arrays.rate, logs, log_mean, rng
-        )
+            0, said, state["group"], people.mean_weight, people.shape, people.rate, logs, log_mean,
+            rng,
+        )  # fmt: skip
         beta[draw], eta[draw] = np.exp(logs[:, 2]), np.exp(log_mean[:, 0])
     n, draws, exact = count(HCBCC_2.problem, z, owner=lambda l: l), {}, {}
     for m, t in np.ndindex(2, 2):

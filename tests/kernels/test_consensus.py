@@ -18,7 +18,7 @@ from coterie.data.shards import cut
 from coterie.data.votes import count_votes
 from coterie.inference.chain import BlockedChain
 from coterie.inference.shards import Blocks, Sizes, counted_under
-from coterie.kernels import consensus, people
+from coterie.kernels import consensus
 from coterie.kernels.consensus import ConsensusPeople, class_weights, draw_given_reported
 from coterie.kernels.regroup import Base
 from coterie.kernels.space import Space, classes_alone
@@ -861,7 +861,7 @@ BUGS = [
     (consensus, "pick", known_as_guessed, check_base),
     (Session, "sweep", guesses_twice, check_joint),
     (C, "log_rest", without("source"), check_joint),
-    (people, "seat_own", parameters_stay, check_joint),
+    (C, "seat_people", parameters_stay, check_joint),
     (BlockedChain, "_stream", instead(sweep=lambda _: 0), check_briefly),
     (Space, "draw", instead(cell_total=lambda total: total * 0), check_draws),
     (C, "means", without("said"), check_kept),

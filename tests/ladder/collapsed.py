@@ -11,13 +11,15 @@ from unittest.mock import patch
 import numpy as np
 
 from coterie.kernels import collapsed
+from coterie.kernels.people import Crowd, OwnPeople, SharedPeople, SimilarPeople
 from coterie.numeric import compile as compilation
 from coterie.priors import Gamma
 from reference.exact import all_partitions, all_truths
 
 ALPHA = 0.8  # of states made to order, unless it is fixed
 NUMBER = itertools.count()
-PRIORS = {}
+MODELS = {"ibcc": OwnPeople.of, "cbcc": SharedPeople, "hcbcc": SimilarPeople}
+PEOPLE = {}
 
 
 def plain(**planted):
@@ -38,11 +40,17 @@ def plain(**planted):
 PLAIN = plain()
 
 
-def prior_of(module, case):
-    """The prior as the loops read it: to make its tables takes longer than most checks."""
-    if (module.__name__, id(case)) not in PRIORS:  # a case that is kept shares its number with none
-        PRIORS[module.__name__, id(case)] = case, module.paper_prior(case.prior)
-    return PRIORS[module.__name__, id(case)][1]
+def people_of(case):
+    """The people, who have the prior: to make its tables takes longer than most checks."""
+    if id(case) not in PEOPLE:  # a case that is kept shares its number with none
+        PEOPLE[id(case)] = case, make_people(case.model, case.prior, case.problem.codes)
+    return PEOPLE[id(case)][1]
+
+
+def make_people(model, prior, data):
+    """The people of a model, who have this resolved prior."""
+    crowd = Crowd(np.diff(data.annotator_start), data.n_classes, data.n_answers)
+    return MODELS[model](prior, crowd)
 
 
 def untempered(word):
@@ -136,20 +144,21 @@ def canonical(q):
 
 def move_items(module, case, state, free, rng, looked_up=True):
     """Draw the classes of these items only; give p(z[i] = t | rest) and the counts of coteries."""
-    prior, group = prior_of(module, case), state.get("group")
+    people, group = people_of(case), state.get("group")
     _, once, *labels = module.items_of(case.problem.codes)
     own = module.with_total(state["said"])
     everybody, none = np.arange(len(own), dtype=np.int32), np.zeros(len(own), np.int32)
     row, base, said, rest = everybody, none, own, own[:0]
-    logs = np.log(module.with_total(prior.weight))[None]
-    if case.model == "cbcc":
-        row, said, rest = group, module.members_of(own, group)[1], own
     if case.model == "hcbcc":
         base, logs = group, module.with_strength(state["log_strength"], state["log_mean"])
+    else:
+        logs = np.log(module.with_total(people.weight))[None]
+    if case.model == "cbcc":
+        row, said, rest = group, module.members_of(own, group)[1], own
     sums, totals = np.zeros((len(state["truth"]), own.shape[2])), state["class_total"]
     module.ibcc_loop(
         1, np.array(free), once & looked_up & (case.model != "cbcc"), *labels, row, base,
-        state["truth"], totals, said, rest, prior.class_weight, logs, prior.rising[:0], sums,
+        state["truth"], totals, said, rest, people.space.class_weight, logs, logs[:0], sums,
         np.zeros((1, 5)), np.zeros((1, len(totals)), np.int64), rng,
     )  # fmt: skip
     state["said"][:] = own[:, :-1]
@@ -158,12 +167,13 @@ def move_items(module, case, state, free, rng, looked_up=True):
 
 def join(module, case, state, people, rng):
     """Seat these people in cBCC; give the counts and sizes of the coteries."""
-    prior, own = prior_of(module, case), module.with_total(state["said"])
+    seated, own = people_of(case), module.with_total(state["said"])
     _, said, size = module.members_of(own, state["group"])
-    logs, log_alpha = np.log(module.with_total(prior.weight))[None], state["log_concentration"][0]
+    logs, log_alpha = np.log(module.with_total(seated.weight))[None], state["log_concentration"][0]
     module.join_loop(
-        np.array(people), own, said, state["group"], size, logs, prior.rising, float(log_alpha), rng
-    )
+        np.array(people), own, said, state["group"], size, logs, seated.rising, float(log_alpha),
+        rng,
+    )  # fmt: skip
     return said, size
 
 

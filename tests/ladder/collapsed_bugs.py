@@ -2,7 +2,6 @@
 
 import inspect
 import itertools
-from dataclasses import replace
 
 import numpy as np
 
@@ -139,9 +138,11 @@ def own_left(sweep_items, *args):
     own[:] = before
 
 
-def transposed(paper_prior, prior):
-    weight = (prior.strength[:, None] * np.asarray(prior.mean).T).T.copy()
-    return replace(paper_prior(prior), weight=weight)
+def transposed(with_total, array):
+    """The prior's mean is read by its columns."""
+    if array.ndim == 2:
+        array = array.sum(axis=0) * (array / array.sum(axis=0)).T
+    return with_total(array)
 
 
 def emptied_kept(join, people, own, said, group, size, logs, rising, log_alpha, rng):
@@ -201,7 +202,7 @@ BUGS = {
     "emptied group kept": (CBCC_2, checks.check_join, {"join": instead(emptied_kept)}),
     "class prior forgotten": (CBCC_2, checks.check_items,
         {"sweep_items": changed(class_weight=np.ones_like)}),
-    "prior transposed": (CBCC_2, checks.check_items, {"paper_prior": instead(transposed)}),
+    "prior transposed": (CBCC_2, checks.check_items, {"with_total": instead(transposed)}),
     "uniforms reused": (CBCC_2, check_enumeration_briefly, {"sweep_items": changed(rng=Same)}),
     "uniforms squared": (IBCC_2, checks.check_items,
         {"sweep_items": changed(rng=lambda rng: Uniforms(rng, np.square))}),

@@ -21,7 +21,7 @@ from ladder.collapsed import (
     move_items,
     new_state,
     parameters,
-    prior_of,
+    people_of,
     read,
     reuse,
     start,
@@ -231,8 +231,7 @@ def check_one_uniform_a_site(module, case):
 
 
 def sweep(module, case, state, n, rng, sums=None):
-    data, prior = case.problem.codes, prior_of(module, case)
-    return module.sweep(case.model, state, data, prior, n, rng, sums)
+    return module.sweep(case.model, state, case.problem.codes, people_of(case), n, rng, sums)
 
 
 def check_sweeps(module, case):
@@ -292,7 +291,7 @@ def check_augmented_joint(module, case):
 
     The Gamma numbers are handed in, and the shapes that are asked for are noted.
     """
-    prior, members = prior_of(module, case), [n for n in MEMBERS if sum(n)]
+    people, members = people_of(case), [n for n in MEMBERS if sum(n)]
     counts = np.zeros((len(MEMBERS), 2, 2), np.int32)
     counts[:, :, 0] = MEMBERS
     logs = module.with_strength(np.log([BETA]), np.log([ETA]).swapaxes(1, 2))
@@ -307,11 +306,11 @@ def check_augmented_joint(module, case):
         np.testing.assert_allclose(weight[0], np.multiply(BETA, np.transpose(ETA)), rtol=1e-12)
         tables[0, :, 0] += np.sum(TABLES, axis=0)
 
-    log_mean, base = np.zeros((1, 2, 2)), prior.weight
+    log_mean, base = np.zeros((1, 2, 2)), people.mean_weight
     with patch.multiple(module, log_gamma=log_gamma, open_tables=open_tables):
         module.draw_parameters(
-            0, module.with_total(counts), np.zeros(len(MEMBERS), np.int32), base, prior.shape,
-            prior.rate, logs, log_mean, None,
+            0, module.with_total(counts), np.zeros(len(MEMBERS), np.int32), base, people.shape,
+            people.rate, logs, log_mean, None,
         )  # fmt: skip
     # -log nu is -log of a Beta(beta + 1, n - 1) number, and all the rest a Gamma(members) number.
     shapes = [x for n in members if sum(n) > 1 for x in (sum(n) - 1, BETA[0] + 1)]
@@ -337,6 +336,6 @@ def check_augmented_joint(module, case):
     drawn = np.exp(given[first : first + 2])
     np.testing.assert_allclose(np.exp(log_mean[0, :, 0]), drawn / drawn.sum(), rtol=1e-12)
     # And of the class without labels, from the prior.
-    np.testing.assert_allclose(asked[first + 3 :], [*base[:, 1], prior.shape[1]], rtol=1e-12)
-    np.testing.assert_allclose(given[first + 5] - logs[0, 2, 1], np.log(prior.rate[1]), rtol=1e-12)
+    np.testing.assert_allclose(asked[first + 3 :], [*base[:, 1], people.shape[1]], rtol=1e-12)
+    np.testing.assert_allclose(given[first + 5] - logs[0, 2, 1], np.log(people.rate[1]), rtol=1e-12)
     np.testing.assert_allclose(logs[:, :2], log_mean + logs[:, 2:], rtol=1e-12)

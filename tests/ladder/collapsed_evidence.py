@@ -8,9 +8,9 @@ from collections import Counter
 import numpy as np
 
 from coterie.data.codes import encode
-from coterie.numeric.partitions import draw_crp
+from coterie.numeric.dirichlet import draw_crp
 from coterie.priors import Gamma
-from ladder.collapsed import all_states, canonical, new_state, prior_of, read, start
+from ladder.collapsed import all_states, canonical, new_state, people_of, read, start
 from ladder.collapsed_checks import sweep
 from ladder.tolerances import (
     assert_counts_fit,
@@ -174,7 +174,7 @@ class World:
 def simulate(module, case, n_draws, seed, keep_state):
     """Draws from the joint: independent, or by one sweep and new answers after the other."""
     world = World(case, np.random.default_rng(seed))
-    prior, problem = prior_of(module, case), case.problem
+    people, problem = people_of(case), case.problem
     sizes = problem.n_items, problem.n_annotators, problem.n_classes, problem.n_answers
     drawn = world.draw_state()
     rows = []
@@ -185,7 +185,7 @@ def simulate(module, case, n_draws, seed, keep_state):
             data = encode(world.item, world.annotator, answers, sizes=sizes)
             z, q, alpha, beta, eta = drawn
             state = new_state(case.model, data, z, q, alpha, beta, eta)
-            module.sweep(case.model, state, data, prior, 1, world.rng, None)
+            module.sweep(case.model, state, data, people, 1, world.rng, None)
             z, q, *others = read(case, state)
             drawn = np.array(list(z.values())), q and np.array(list(q.values())), *others
         else:

@@ -302,10 +302,11 @@ def keeps(*names):
     return plant
 
 
-def parameters_stay(seat_own):
-    def bug(*args):
-        seats = seat_own(*args)
-        return seats._replace(source=np.sort(seats.source)[::-1])
+def parameters_stay(seat_people):
+    def bug(one, state, rng):
+        log_labels = seat_people(one, state, rng)
+        state |= {name: state[name][::-1] for name in one.of_coteries}
+        return log_labels
 
     return bug
 

@@ -348,10 +348,13 @@ def compiled_functions():
             for alias in node.names
             if (node.module or "").startswith("coterie")
         }
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        handed = {ast.unparse(call.args[0]) for call in calls if ast.unparse(call.func) == "entry"}
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and {"jit", "entry"} & {
-                ast.unparse(name) for name in node.decorator_list
-            }:
+            if isinstance(node, ast.FunctionDef) and (
+                node.name in handed
+                or {"jit", "entry"} & {ast.unparse(name) for name in node.decorator_list}
+            ):
                 yield f"{path.relative_to(SOURCE)}:{node.name}", node, others
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from builders.partitions import KINDS, all_losses, all_partitions, stray
 from coterie.metrics import variation_of_information
-from coterie.numeric.partitions import draw_crp
+from coterie.numeric.dirichlet import draw_crp
 from coterie.partition import expected_loss, point_partition, starts, strategy
 from coterie.partition.exhaustive import best_of_each_number
 from coterie.partition.measure import block_values, loss_scale, mean_loss

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.numeric.partitions import draw_crp
+from coterie.numeric.dirichlet import draw_crp
 from coterie.priors import Gamma
 from reference.cells import Cells, Space, log_choices
 from reference.exact import RowMarginal, all_partitions, log_p_partition_marginal, normalise

@@ -22,8 +22,9 @@ from coterie.inference.shards import Blocks, Given, Order, Session, Sizes
 from coterie.inference.start import NOISE, starting_group, starting_truth
 from coterie.kernels import collapsed
 from coterie.kernels.consensus import ConsensusPeople
-from coterie.kernels.people import Kept, People, SeatedPeople, State, Streams
+from coterie.kernels.people import Kept, People, SeatedPeople, Streams
 from coterie.kernels.vote import ClearVotes
+from coterie.numeric import State
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
@@ -43,7 +44,6 @@ class Sampler:
     clear: ClearVotes  # who won them
     items: NDArray[Any]  # (items,)   what they are called
     collapsed: str = ""  # the model, if items are moved one after the other
-    prior: Any = None  # of such a model, as its loops read it
     blocks: Blocks | None = None  # of all others, the items in shards
     sizes: Sizes | None = None
     at_vote: bool = False  # all chains start at the vote, and everybody in one coterie
@@ -212,7 +212,7 @@ class CollapsedChain(Chain):
             n = next((k for k in range(1, n) if people.proposals(sweep + k, 0)), n)
         sums = self.sums if sweep >= sampler.plan.burn_in else None
         return collapsed.sweep(
-            sampler.collapsed, self.state, sampler.data, sampler.prior, n, self.streams.moves, sums
+            sampler.collapsed, self.state, sampler.data, people, n, self.streams.moves, sums
         )
 
     def _agreement(self) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.numeric.partitions import draw_crp
+from coterie.numeric.dirichlet import draw_crp
 
 NOISE = 0.3
 """Share of the items whose starting class is drawn from their labels instead of the vote."""

@@ -23,20 +23,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import betaln, gammaln
 
 from coterie.data.codes import Codes
+from coterie.numeric import Array, State
 from coterie.numeric.compile import entry, jit
-from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 
-Array = NDArray[Any]
-State = dict[str, Array]
 Generator = np.random.Generator
 Loop = Callable[..., Any]
 
@@ -44,7 +40,7 @@ UPDATES = 5  # of alpha in a sweep, as in the paper
 SAFE = 1e-100  # weights only fall: if an item's sum is above, what underflowed was nothing
 LONGEST, TABLE_SIZE = 64, 2**16  # of tables of rising factorials by coterie: counts, numbers
 BASE_TABLE_SIZE = 2**18  # numbers in one of a given base
-AHEAD, DOZENS = 8, 32  # parameters drawn before they are needed, in a sweep and by a call
+AHEAD = 8  # parameters drawn before they are needed
 LABELS, SEATS, PARAMETERS, ALPHA, COTERIES = range(5)  # what is noted after a sweep
 KINDS = {"truth": np.int32, "group": np.int32, "said": np.int32, "class_total": np.int64}
 
@@ -99,7 +95,6 @@ def pick(logs: Array, weight: Array, n: int, rng: Generator) -> int:
     return chosen
 
 
-@jit
 def concentration(alpha: Array, people: int, n_groups: int, rng: Generator) -> None:
     """Draw log alpha, alpha[0], given q (Escobar and West), a few times; its prior is alpha[1:].
 
@@ -194,7 +189,6 @@ def log_labels(said: Array, logs: Array, rising: Array) -> float:
     return log_p
 
 
-@jit
 def sweep_items(
     n: int, free: Array, once: Array, start: Array, annotator: Array, answer: Array,
     row: Array, base: Array, truth: Array, class_total: Array, said: Array, own: Array,
@@ -282,7 +276,6 @@ def sweep_items(
 # ---- People ----
 
 
-@jit
 def open_tables(said: Array, group: Array, weight: Array, tables: Array, rng: Generator) -> None:
     """Add to ``tables`` the sum over members l of Antoniak(n[l, t, c], weight[m, c, t]).
 
@@ -349,7 +342,6 @@ def draw_parameters(
                 logs[m, c, t] = log_mean[m, c, t] + logs[m, total, t]
 
 
-@jit
 def reuse(
     done: int, people: Array, said: Array, logs: Array, group: Array, size: Array, spare: Array,
     used: int, log_alpha: float, rng: Generator,
@@ -413,7 +405,6 @@ def reuse(
     return done, used, log_all
 
 
-@jit
 def join(
     people: Array, own: Array, said: Array, group: Array, size: Array, logs: Array, rising: Array,
     log_alpha: float, rng: Generator,
@@ -462,7 +453,6 @@ def join(
 # ---- Sweeps ----
 
 
-@jit
 def cbcc_sweeps(
     n: int, people: Array, free: Array, once: Array, start: Array, annotator: Array, answer: Array,
     base: Array, truth: Array, class_total: Array, own: Array, said: Array, group: Array,
@@ -491,7 +481,6 @@ def cbcc_sweeps(
         now[0, ALPHA], now[0, COTERIES] = alpha[0], n_groups
 
 
-@jit
 def hcbcc_sweeps(
     n: int, people: Array, h: int, free: Array, once: Array, start: Array, annotator: Array,
     answer: Array, row: Array, truth: Array, class_total: Array, said: Array, group: Array,
@@ -545,55 +534,72 @@ def hcbcc_sweeps(
 
 # ---- What Python calls ----
 
-
-as_compiled = partial(np.require, requirements="CAWE")  # for others loops would be compiled again
 ibcc_loop: Loop = entry(sweep_items)
 cbcc_loop: Loop = entry(cbcc_sweeps)
 hcbcc_loop: Loop = entry(hcbcc_sweeps)
+reuse_loop: Loop = entry(reuse)
+join_loop: Loop = entry(join)
+tables_loop: Loop = entry(open_tables)
+concentration_loop: Loop = entry(concentration)
+as_compiled = partial(np.require, requirements="CAWE")  # for others loops would be compiled again
 
 
-@dataclass(frozen=True)
-class PriorArrays:
-    """A prior of one of the three models, as the loops read it."""
+def sweep(
+    model: str, state: State, data: Codes, people: Any, n: int, rng: Generator, sums: Array | None
+) -> dict[str, Array]:
+    """Change the state by n sweeps, to the bit as n calls of one do; give what they went through.
 
-    class_weight: Array  # (T,)     eps mu
-    weight: Array  # (C, T)   beta eta; in hcBCC phi gamma
-    alpha: Array  # shape and rate of its prior; zeros where it is fixed
-    shape: Array  # (T,)   a in hcBCC, elsewhere empty
-    rate: Array  # (T,)   b
-    auxiliaries: int  # h
-    rising: Array  # (C + 1, T, n)   log (x)_(n) of beta eta and beta; in hcBCC short
-
-
-def paper_prior(prior: IBCCPrior | CBCCPrior | HCBCCPrior) -> PriorArrays:
-    """Give a resolved prior as the loops read it."""
-    class_weight, alpha = np.array(prior.class_weights), getattr(prior, "concentration", 1.0)
-    of_alpha = np.array([alpha.shape, alpha.rate] if isinstance(alpha, Gamma) else [0.0, 0.0])
-    if isinstance(prior, HCBCCPrior):
-        a, b, strength, size = prior.strength.shape, prior.strength.rate, prior.mean_strength, 0
+    ``people`` are those of the model; see :mod:`coterie.kernels.people`. ``sums``, (items, T), gets
+    every sweep's conditional probabilities; in burn-in it is None.
+    """
+    state |= {name: as_compiled(state[name], KINDS[name]) for name in KINDS if name in state}
+    said, items = with_total(state["said"]), items_of(data)
+    base = people.mean_weight if model == "hcbcc" else people.weight
+    class_weight, base = (as_compiled(x, np.float64) for x in (people.space.class_weight, base))
+    trace, totals = np.zeros((n, 5)), np.zeros((n, data.n_classes), np.int64)
+    everybody, none = np.arange(len(said), dtype=np.int32), np.zeros(len(said), np.int32)
+    truth = state["truth"], state["class_total"]
+    notes = np.zeros((0, data.n_classes)) if sums is None else sums, trace, totals, rng
+    if model != "hcbcc":
+        logs, rising = np.log(with_total(base))[None], as_compiled(people.rising, np.float64)
+    if model != "ibcc":
+        group, alpha = state["group"], np.append(state["log_concentration"], people.alpha)
+        state["log_concentration"] = alpha[:1]  # that the loops draw
+    if model == "ibcc":
+        ibcc_loop(
+            n, *items, everybody, none, *truth, said, said[:0], class_weight, logs, rising, *notes
+        )
+    elif model == "cbcc":
+        items[1][:] = False  # coteries share matrices
+        seated, of_groups, size = members_of(said, group)
+        cbcc_loop(
+            n, seated, *items, none, *truth, said, of_groups, group, size, class_weight, logs,
+            rising, alpha, *notes,
+        )  # fmt: skip
     else:
-        a, b, strength, size = [], [], prior.strength, BASE_TABLE_SIZE
-    weight = (np.asarray(strength)[:, None] * prior.mean).T.copy()
-    h, rising = getattr(prior, "auxiliaries", 0), log_risings(weight, size)
-    return PriorArrays(class_weight, weight, of_alpha, np.array(a), np.array(b), h, rising)
-
-
-def with_total(array: Array) -> Array:
-    """Put the sum over answers behind (..., C, T)."""
-    return np.concatenate([array, array.sum(axis=-2, keepdims=True, dtype=array.dtype)], axis=-2)
-
-
-def log_risings(weight: Array, size: int) -> Array:
-    """Tabulate log (x)_(n) of weights (C, T) and their sums, (C + 1, T, n), so many numbers."""
-    x = with_total(weight)[..., None]
-    steps = np.log(x + np.arange(max(size // x.size, 2) - 1))
-    return np.concatenate([np.zeros_like(x), np.cumsum(steps, axis=2)], axis=2)
-
-
-def log_risen(x: Any, n: Any) -> Array:
-    """Give log (x)_(n); a difference of log-gammas would have no digits left where x is large."""
-    some = np.where(np.greater(n, 0), n, 1.0)
-    return np.where(np.greater(n, 0), gammaln(some) - betaln(x, some), 0.0)
+        seated, m, h = np.flatnonzero(group >= 0), len(state["log_strength"]), people.auxiliaries
+        a, b = (as_compiled(array, np.float64) for array in (people.shape, people.rate))
+        logs = np.zeros((2 * len(seated) + h + AHEAD + 1, *said.shape[1:]))
+        log_mean = np.zeros((len(logs), *base.shape))
+        log_mean[:m] = state["log_mean"]
+        logs[:m] = with_strength(state["log_strength"], log_mean[:m])
+        m = hcbcc_loop(
+            n, seated, h, *items, everybody, *truth, said, group, class_weight, base, a, b, logs,
+            log_mean, m, alpha, *notes,
+        )  # fmt: skip
+        state |= {"log_strength": logs[:m, -1].copy(), "log_mean": log_mean[:m].copy()}
+    state["said"][:] = said[:, :-1]
+    add_others(sums, totals + class_weight, data)
+    log_labels, log_sizes, of_parameters, log_alpha, n_groups = trace.T
+    joint = log_labels + log_risen(class_weight, totals).sum(axis=1)
+    joint -= log_risen(class_weight.sum(), totals.sum(axis=1))
+    found = {"log_joint": joint, "log_likelihood": log_labels, "class_total": totals}
+    if model != "ibcc":
+        joint += people.log_seats(log_sizes, n_groups, log_alpha)
+        found |= {"n_coteries": n_groups.astype(np.int64), "concentration": np.exp(log_alpha)}
+    if model == "hcbcc":
+        joint += people.log_parameters(of_parameters, n_groups)
+    return found
 
 
 def items_of(data: Codes) -> tuple[Array, ...]:
@@ -618,53 +624,6 @@ def members_of(counts: Array, group: Array) -> tuple[Array, Array, Array]:
     return people, said, np.bincount(group[people], minlength=len(said))
 
 
-def sweep(
-    model: str, state: State, data: Codes, prior: PriorArrays, n: int, rng: Generator,
-    sums: Array | None,
-) -> dict[str, Array]:  # fmt: skip
-    """Change the state by n sweeps, to the bit as n calls of one do; give what they went through.
-
-    ``sums``, shape (items, T), gets every sweep's conditional probabilities; in burn-in it is None.
-    """
-    state |= {name: as_compiled(state[name], KINDS[name]) for name in KINDS if name in state}
-    arrays = prior.class_weight, prior.weight, prior.shape, prior.rate, prior.rising
-    weight, base, a, b, rising = (as_compiled(array, np.float64) for array in arrays)
-    said, items, logs = with_total(state["said"]), items_of(data), np.log(with_total(base))[None]
-    trace, totals = np.zeros((n, 5)), np.zeros((n, data.n_classes), np.int64)
-    everybody, none = np.arange(len(said), dtype=np.int32), np.zeros(len(said), np.int32)
-    truth = state["truth"], state["class_total"]
-    notes = np.zeros((0, data.n_classes)) if sums is None else sums, trace, totals, rng
-    if model == "ibcc":
-        ibcc_loop(n, *items, everybody, none, *truth, said, said[:0], weight, logs, rising, *notes)
-    else:
-        group, alpha = state["group"], np.append(state["log_concentration"], prior.alpha)
-        people, of_groups, size = members_of(said, group)
-        state["log_concentration"] = alpha[:1]  # that the loops draw
-    if model == "cbcc":
-        items[1][:] = False  # coteries share matrices
-        cbcc_loop(
-            n, people, *items, none, *truth, said, of_groups, group, size, weight, logs, rising,
-            alpha, *notes,
-        )  # fmt: skip
-    if model == "hcbcc":
-        m, h = len(state["log_strength"]), prior.auxiliaries
-        logs = np.zeros((2 * len(people) + h + AHEAD + 1, *said.shape[1:]))
-        log_mean = np.zeros((len(logs), *base.shape))
-        log_mean[:m] = state["log_mean"]
-        logs[:m] = with_strength(state["log_strength"], log_mean[:m])
-        m = hcbcc_loop(
-            n, people, h, *items, everybody, *truth, said, group, weight, base, a, b, logs,
-            log_mean, m, alpha, *notes,
-        )  # fmt: skip
-        state |= {"log_strength": logs[:m, -1].copy(), "log_mean": log_mean[:m].copy()}
-    state["said"][:] = said[:, :-1]
-    add_others(sums, totals + weight, data)
-    return traces(trace, totals, state, prior)
-
-
-sweep_ibcc, sweep_cbcc, sweep_hcbcc = (partial(sweep, model) for model in ("ibcc", "cbcc", "hcbcc"))
-
-
 def add_others(sums: Array | None, shares: Array, data: Codes) -> None:
     """Add to the sums what known items are, and for silent ones the predictive shares (n, T)."""
     if sums is not None:
@@ -675,47 +634,9 @@ def add_others(sums: Array | None, shares: Array, data: Codes) -> None:
             sums[silent] += share
 
 
-def traces(trace: Array, totals: Array, state: State, prior: PriorArrays) -> dict[str, Array]:
-    """Name what was noted after every sweep; the log joint is of everything that is sampled."""
-    weight, log_alpha, m = prior.class_weight, trace[:, ALPHA], trace[:, COTERIES]
-    joint = trace[:, LABELS] + log_risen(weight, totals).sum(axis=1)
-    joint -= log_risen(weight.sum(), totals.sum(axis=1))
-    found = {"log_joint": joint, "log_likelihood": trace[:, LABELS], "class_total": totals}
-    if "group" in state:
-        found |= {"n_coteries": m.astype(np.int64), "concentration": np.exp(log_alpha)}
-        people, (a, b) = np.count_nonzero(state["group"] >= 0), prior.alpha
-        # alpha^M / (alpha)_(L) without the alpha of both, which may be zero as a float
-        joint += trace[:, SEATS] + np.maximum(m - 1, 0) * log_alpha
-        joint -= log_risen(found["concentration"] + 1, max(people - 1, 0))
-        if a > 0:
-            joint += a * np.log(b) - gammaln(a) + (a - 1) * log_alpha - b * np.exp(log_alpha)
-    if "log_strength" in state:
-        shape, rate, w = prior.shape, prior.rate, prior.weight
-        each = shape * np.log(rate) - gammaln(shape)
-        each += gammaln(w.sum(axis=0)) - gammaln(w).sum(axis=0)
-        joint += trace[:, PARAMETERS] + m * each.sum()
-    return found
-
-
-# ---- What the blocked samplers share ----
-
-
-Fresh = Callable[[int], tuple[Array, Array]]
-reuse_loop: Loop = entry(reuse)
-join_loop: Loop = entry(join)
-tables_loop: Loop = entry(open_tables)
-concentration_loop: Loop = entry(concentration)
-
-
-class Seats(NamedTuple):
-    """Where everybody sits, and the parameters that places had to choose from."""
-
-    group: Array  # (L,)   0..M-1, or -1
-    source: Array  # (M,)   of each coterie, its place in the next two
-    log_strength: Array  # (places, T)      the coteries before, then all that was drawn
-    log_mean: Array  # (places, C, T)
-    log_likelihood: float  # of the labels, matrices integrated out
-    n_fresh: int  # how many of those drawn were used
+def with_total(array: Array) -> Array:
+    """Put the sum over answers behind (..., C, T)."""
+    return np.concatenate([array, array.sum(axis=-2, keepdims=True, dtype=array.dtype)], axis=-2)
 
 
 def with_strength(log_strength: Array, log_mean: Array) -> Array:
@@ -724,50 +645,17 @@ def with_strength(log_strength: Array, log_mean: Array) -> Array:
     return np.concatenate([log_mean + log_beta, log_beta], axis=1)
 
 
-def seat_own(
-    said: Array, group: Array, log_strength: Array, log_mean: Array, fresh: Fresh,
-    log_concentration: float, h: int, rng: Generator,
-) -> Seats:  # fmt: skip
-    """Move everybody who has a group (Reuse), where everybody has a matrix of their own.
-
-    ``fresh(k)`` draws k sets of parameters, log_strength and log_mean, from the prior; the first h
-    are those of the auxiliary coteries.
-    """
-    counts, seats = with_total(said.astype(np.int32, copy=False)), group.astype(np.int32)
-    people, n_groups, more = np.flatnonzero(seats >= 0), len(log_strength), h + DOZENS
-    size = np.append(np.bincount(seats[people], minlength=n_groups), np.zeros(h, np.int64))
-    spare, used, done, log_p = np.arange(n_groups, n_groups + h), n_groups + h, 0, 0.0
-    while done < len(people) or more > DOZENS:
-        drawn = fresh(more)
-        log_strength = np.concatenate([log_strength, drawn[0]])
-        log_mean = np.concatenate([log_mean, drawn[1]])
-        size, more = np.append(size, np.full(len(log_mean) - len(size), -1)), DOZENS
-        done, used, log_more = reuse_loop(
-            done, people, counts, with_strength(log_strength, log_mean), seats, size, spare, used,
-            float(log_concentration), rng,
-        )  # fmt: skip
-        log_p += log_more
-    source, seats[people] = np.unique(seats[people], return_inverse=True)
-    return Seats(seats, source, log_strength, log_mean, log_p, used - n_groups)
+def log_risings(weight: Array) -> Array:
+    """Tabulate log (x)_(n) of weights (C, T) and their sums, (C + 1, T, n)."""
+    x = with_total(weight)[..., None]
+    steps = np.log(x + np.arange(max(BASE_TABLE_SIZE // x.size, 2) - 1))
+    return np.concatenate([np.zeros_like(x), np.cumsum(steps, axis=2)], axis=2)
 
 
-def seat_shared(
-    said: Array, group: Array, weight: Array, log_concentration: float, rng: Generator
-) -> Array:
-    """Move everybody who has a group, where members share a matrix, rows Dir(weight); give it."""
-    counts, seats = with_total(said.astype(np.int32, copy=False)), group.astype(np.int32)
-    people, of_groups, size = members_of(counts, seats)
-    most = int(of_groups[:, -1].sum(axis=0).max(initial=0)) + 2
-    rising, logs = (
-        log_risings(weight, min(BASE_TABLE_SIZE, most * counts[0].size)),
-        with_total(weight),
-    )
-    join_loop(
-        people, counts, of_groups, seats, size, np.log(logs)[None], rising,
-        float(log_concentration), rng,
-    )  # fmt: skip
-    seats[people] = np.unique(seats[people], return_inverse=True)[1]
-    return seats
+def log_risen(x: Any, n: Any) -> Array:
+    """Give log (x)_(n); a difference of log-gammas would have no digits left where x is large."""
+    some = np.where(np.greater(n, 0), n, 1.0)
+    return np.where(np.greater(n, 0), gammaln(some) - betaln(x, some), 0.0)
 
 
 def log_marginal(said: Array, weight: Array) -> float:
@@ -781,13 +669,3 @@ def draw_tables(said: Array, group: Array, weight: Array, rng: Generator) -> Arr
     tables, counts = np.zeros(weight.shape, np.int64), said.astype(np.int32, copy=False)
     tables_loop(counts, group.astype(np.int32, copy=False), weight, tables, rng)
     return tables
-
-
-def draw_concentration(
-    log_concentration: float, n_people: int, n_groups: int, shape: float, rate: float,
-    rng: Generator,
-) -> float:  # fmt: skip
-    """Draw log alpha given the partition, five times over; alpha ~ Gamma(shape, rate)."""
-    alpha = np.array([log_concentration, shape, rate], np.float64)
-    concentration_loop(alpha, int(n_people), int(n_groups), rng)
-    return float(alpha[0])

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from coterie.data.codes import Codes
@@ -24,12 +23,9 @@ from coterie.kernels.collapsed import draw_tables
 from coterie.kernels.mixing import Mixing, mix
 from coterie.kernels.people import (
     Crowd,
-    FloatArray,
-    IntArray,
     SeatedPeople,
     Seats,
     SimilarPeople,
-    State,
     Streams,
     count_groups,
     draw_log_rate,
@@ -38,6 +34,7 @@ from coterie.kernels.people import (
 )
 from coterie.kernels.quick import tempered_skills
 from coterie.kernels.space import classes_alone
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, State
 from coterie.numeric.dirichlet import log_dirichlet, log_gamma_draws, log_sequence, pick
 from coterie.priors import ConsensusPrior
 
@@ -63,7 +60,7 @@ class ConsensusPeople(SimilarPeople):
     of_coteries: ClassVar[tuple[str, ...]] = ("log_strength", "log_mean", "known")
 
     def __init__(
-        self, prior: ConsensusPrior, crowd: Crowd, free_class: NDArray[Any], own_matrices: bool
+        self, prior: ConsensusPrior, crowd: Crowd, free_class: Array, own_matrices: bool
     ) -> None:
         space = classes_alone(np.array(prior.class_weights, np.float64))
         SeatedPeople.__init__(self, crowd, space, prior.concentration)
@@ -99,7 +96,7 @@ class ConsensusPeople(SimilarPeople):
             "log_mean": log_dirichlet(np.exp(log_weight), rng, 1, log_weight),
         }
 
-    def log_base(self, state: State, known: NDArray[Any]) -> FloatArray:
+    def log_base(self, state: State, known: Array) -> FloatArray:
         """Give log phi b[m, c, t], (len(known), C, T), which is finite where w underflows."""
         d, log_guess = self.point[known][:, None, None], state["log_guess"]
         right = np.eye(len(log_guess), self.space.n_classes, dtype=bool)
@@ -150,7 +147,7 @@ class ConsensusPeople(SimilarPeople):
         logs = np.where(tables > 0, 0.0, log_weight)  # of what is counted nothing underflows
         state["log_mean"] = log_dirichlet(np.exp(log_weight) + tables, rng, 1, logs)
 
-    def draw_base(self, state: State, tables: NDArray[Any], rng: np.random.Generator) -> None:
+    def draw_base(self, state: State, tables: Array, rng: np.random.Generator) -> None:
         """Draw d of every coterie, and w, given the tables of their members."""
         weight, n_classes = np.exp(self.log_base(state, state["known"])), self.space.n_classes
         each = np.arange(len(tables), dtype=np.int32)
@@ -319,12 +316,12 @@ def mix_members(
     return np.where(as_is[:, None], probability, mixed)
 
 
-Counted = Callable[[int, int], Iterable[NDArray[np.int32]]]
+Counted = Callable[[int, int], Iterable[IntArray]]
 """Gives the counts of labels (annotators, C, T) under so many draws of all classes, from one on."""
 
 
 def draw_given_reported(
-    draws: NDArray[Any], mean: FloatArray, heard: NDArray[np.bool_], counted: Counted,
+    draws: Array, mean: FloatArray, heard: BoolArray, counted: Counted,
     streams: Streams,
 ) -> None:  # fmt: skip
     """Turn Dirichlet shapes beta eta into draws of matrices, in place, and write their mean.

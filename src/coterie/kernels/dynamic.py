@@ -20,20 +20,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
 from coterie.data.times import Times, annotator_of, item_order
 from coterie.kernels.people import Crowd, Kept, People, Streams
 from coterie.kernels.space import classes_alone
+from coterie.numeric import Array, FloatArray, IntArray, LongArray, State
 from coterie.numeric.compile import entry
 from coterie.numeric.dirichlet import pick
 from coterie.priors import DynamicPrior
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
-State = dict[str, NDArray[Any]]
 
 CUT = 0.64
 """Where the halves of the proposal for Polya-Gamma numbers meet."""
@@ -260,7 +255,7 @@ def match_sticks(shape: FloatArray) -> tuple[FloatArray, FloatArray]:
     return digamma(own) - digamma(later), polygamma(1, own) + polygamma(1, later)
 
 
-def look_up(array: NDArray[Any], place: LongArray) -> NDArray[Any]:
+def look_up(array: Array, place: LongArray) -> Array:
     """Give array[r, place[c, t], t] for every row, answer or stick, and class, shape (rows, C, T).
 
     Examples
@@ -270,7 +265,7 @@ def look_up(array: NDArray[Any], place: LongArray) -> NDArray[Any]:
     """
     flat = (place * place.shape[1] + np.arange(place.shape[1])).ravel()
     # "clip" is the mode that does not go through a buffer: no place is out of range.
-    cells: NDArray[Any] = array.reshape(len(array), place.size).take(flat, axis=1, mode="clip")
+    cells: Array = array.reshape(len(array), place.size).take(flat, axis=1, mode="clip")
     return cells.reshape(array.shape)
 
 

@@ -25,12 +25,11 @@ from scipy.special import digamma, gammaln
 
 from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
+from coterie.numeric import BoolArray, FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry
 from coterie.numeric.dirichlet import log_gamma_draws
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-WholeArray = NDArray[np.int64]
+Columns = NDArray[np.uint32]
 
 SMALL = 1e-150
 """Weights only fall. An item whose weights sum to less is weighed again, in logarithms; where they
@@ -48,7 +47,7 @@ class Part(NamedTuple):
 
     codes: Codes
     row: IntArray  # (items,)   of the prior: kind (T + 1) + known class + 1; ~row if not counted
-    column: NDArray[np.uint32]  # (labels,)   of rows: (annotator K + kind) C + answer
+    column: Columns  # (labels,)   of rows: (annotator K + kind) C + answer
 
 
 class Size(NamedTuple):
@@ -72,9 +71,9 @@ class Weights(NamedTuple):
 class Sums(NamedTuple):
     """What is expected, in whole numbers of 1 / scale; sums of all parts add up to those of all."""
 
-    cell_total: WholeArray  # (kinds, cells)                         items in cell f
-    said: WholeArray  # (annotators * kinds, answers, cells)   labels c of l for items in f
-    log_weight: WholeArray  # (3,)   whole nats, parts of 1 / log_scale, items that nothing explains
+    cell_total: LongArray  # (kinds, cells)                         items in cell f
+    said: LongArray  # (annotators * kinds, answers, cells)   labels c of l for items in f
+    log_weight: LongArray  # (3,)   whole nats, parts of 1 / log_scale, items that nothing explains
     scale: float
     log_scale: float
 
@@ -112,7 +111,7 @@ def add_sums(sums: Sums, more: Sums) -> None:
         array += other
 
 
-def is_counted(codes: Codes) -> NDArray[np.bool_]:
+def is_counted(codes: Codes) -> BoolArray:
     """Say which items have a label or a known class; the others change nobody's estimate."""
     return (np.diff(codes.item_start) > 0) | (codes.gold >= 0)
 
@@ -143,22 +142,16 @@ def count(part: Part, probability: FloatArray, sums: Sums) -> None:
             np.add.at(said[:, f], column, share[item, f])
 
 
-def sweep(part: Part, weights: Weights, sums: Sums) -> None:
-    """Weigh items, and add what is expected to the sums, in one pass."""
-    n_cells = weights.prior.shape[1]
-    _pass(part, weights, sums, np.empty((0, n_cells)))
-
-
 def weigh(part: Part, weights: Weights) -> FloatArray:
     """Give the probabilities of cells, (items, cells); where nothing is known, the prior."""
     n_cells = weights.prior.shape[1]
     found = np.empty((len(part.row), n_cells))
-    _pass(part, weights, new_sums(Size(len(weights.prior), 0, 0, 0, 0), n_cells), found)
+    sweep(part, weights, new_sums(Size(len(weights.prior), 0, 0, 0, 0), n_cells), found)
     return found
 
 
-def _pass(part: Part, weights: Weights, sums: Sums, found: FloatArray) -> None:
-    """Call the loop: it writes what is found, or where that has no items, adds to the sums."""
+def sweep(part: Part, weights: Weights, sums: Sums, found: FloatArray | None = None) -> None:
+    """Weigh items, and add what is expected to the sums in one pass, or write what is found."""
     n_cells, n_classes = weights.prior.shape[1], part.codes.n_classes
     known = np.repeat(np.eye(1 + n_classes, n_classes, -1), weights.n_subtypes, axis=1)
     known[0] = 1  # nothing is known: all cells are open
@@ -166,18 +159,13 @@ def _pass(part: Part, weights: Weights, sums: Sums, found: FloatArray) -> None:
     nothing = np.where(prior.any(axis=2, keepdims=True), prior, known)
     rows, total = np.ascontiguousarray(weights.rows), np.zeros(prior.shape, np.int64)
     flat = (array.reshape(-1, n_cells) for array in (prior, nothing, rows, total, sums.said))
+    start = np.asarray(part.codes.item_start).view()
+    start.setflags(write=False)  # whatever it is: the loop is compiled once
     pass_of(n_cells if n_cells in FORMS else 0)(
-        *(_shown(part.codes.item_start), part.row, part.column, *flat),
-        *(sums.log_weight, sums.scale, sums.log_scale, found),
+        *(start, part.row, part.column, *flat, sums.log_weight, sums.scale, sums.log_scale),
+        np.empty((0, n_cells)) if found is None else found,
     )
     sums.cell_total[:] += total.sum(axis=1)
-
-
-def _shown(array: WholeArray) -> WholeArray:
-    """Give an array that is not written to, whatever it is: the loop is compiled once."""
-    shown = np.asarray(array).view()
-    shown.setflags(write=False)
-    return shown
 
 
 @functools.cache
@@ -185,9 +173,9 @@ def pass_of(fixed: int) -> Callable[..., None]:
     """Give the pass for so many cells, a constant to the compiler; zero: for any number."""
 
     def add_pass(
-        start: WholeArray, row: IntArray, column: NDArray[np.uint32], prior: FloatArray,
-        nothing: FloatArray, rows: FloatArray, cell_total: WholeArray, said: WholeArray,
-        log_weight: WholeArray, scale: float, log_scale: float, probability: FloatArray,
+        start: LongArray, row: IntArray, column: Columns, prior: FloatArray,
+        nothing: FloatArray, rows: FloatArray, cell_total: LongArray, said: LongArray,
+        log_weight: LongArray, scale: float, log_scale: float, probability: FloatArray,
     ) -> None:  # fmt: skip
         """Weigh every item, and add it to the counts; arrays are (rows or columns, cells).
 
@@ -338,12 +326,6 @@ def dirichlet(prior: FloatArray, counts: FloatArray) -> tuple[FloatArray, float]
     """Give exp E log p under Dir(prior + counts), and the sum of KL(Dir(prior + counts) || prior).
 
     Numbers along the middle of three axes belong together.
-
-    Examples
-    --------
-    >>> weights, distance = dirichlet(np.ones((1, 2, 1)), np.array([[[1.0], [0.0]]]))
-    >>> weights.ravel().round(3).tolist(), round(distance, 3)
-    ([0.607, 0.223], 0.193)
     """
     heard = np.flatnonzero(counts > 0)  # of the others, often most, all is known from the prior
     before, said = prior.sum(axis=1, keepdims=True), np.einsum("lcf->lf", counts)[:, None]
@@ -375,7 +357,7 @@ def mean_confusion(shapes: Shapes) -> FloatArray:
 
 
 def draw(
-    shapes: Shapes, labelled: NDArray[np.bool_], n_draws: int, seed: int | None
+    shapes: Shapes, labelled: BoolArray, n_draws: int, seed: int | None
 ) -> tuple[FloatArray, NDArray[np.float32]]:
     """Draw tau, (draws, classes), and everybody's matrix, (draws, annotators, classes, answers).
 

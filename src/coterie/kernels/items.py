@@ -25,11 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.numeric import FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry, jit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
 Keys = NDArray[np.uint64]
 
 MASK, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)

@@ -10,23 +10,19 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.kernels.collapsed import log_marginal
 from coterie.kernels.people import (
     Crowd,
-    FloatArray,
-    IntArray,
     Kept,
     People,
-    State,
     Streams,
     mean_of,
     own_matrices,
 )
 from coterie.kernels.space import Space, with_kinds
-from coterie.numeric.dirichlet import log_dirichlet
-from coterie.numeric.partitions import canonical_groups
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, State
+from coterie.numeric.dirichlet import canonical_groups, log_dirichlet
 from coterie.priors import EasyHardPrior
 
 EASY, HARD = 0, 1
@@ -65,12 +61,12 @@ class KindsPeople(People):
         if not space.known:
             self.dims = {}  # type: ignore[misc]
 
-    def to_pairs(self, array: NDArray[Any]) -> NDArray[Any]:
+    def to_pairs(self, array: Array) -> Array:
         """Give (annotators, C, K T) as (pairs, C, T)."""
         parts = array.reshape(*array.shape[:2], self.n_kinds, -1).swapaxes(1, 2)
         return np.ascontiguousarray(parts).reshape(-1, array.shape[1], self.space.n_classes)
 
-    def from_pairs(self, array: NDArray[Any]) -> NDArray[Any]:
+    def from_pairs(self, array: Array) -> Array:
         """Give (pairs, C, T) as (annotators, C, K T)."""
         parts = array.reshape(-1, self.n_kinds, *array.shape[1:]).swapaxes(1, 2)
         return np.ascontiguousarray(parts).reshape(len(parts), array.shape[1], -1)
@@ -116,7 +112,7 @@ class KindsPeople(People):
             found["kind_total"] = -np.sort(-n)
         return found
 
-    def spoken(self, inner: State) -> NDArray[np.bool_]:
+    def spoken(self, inner: State) -> BoolArray:
         """Say which pairs have labels now."""
         return np.asarray(inner["said"].any(axis=(1, 2)))
 
@@ -189,7 +185,7 @@ class EasyHardPeople(People):
         easy = (np.asarray(prior.easy_strength)[:, None] * prior.easy_mean).T
         self.easy, self.hard = easy, (np.asarray(prior.strength)[:, None] * prior.mean).T
 
-    def parts(self, state: State) -> tuple[NDArray[Any], NDArray[Any]]:
+    def parts(self, state: State) -> tuple[Array, Array]:
         """Give all labels of easy items together, (1, C, T), and everybody's of hard ones."""
         n = self.space.n_classes
         return state["said"][:, :, :n].sum(axis=0, keepdims=True), state["said"][:, :, n:]

@@ -11,14 +11,11 @@ probabilities F, so tempered, the smoothed votes S and those of a skill model K 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.kernels.vote import smoothed_vote
-
-FloatArray = NDArray[np.float64]
+from coterie.numeric import Array, FloatArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -48,32 +45,17 @@ AS_FOUND = Mixing()
 """Report the model's own probabilities."""
 
 
-def tempering(n_labels: NDArray[Any], overlap: float) -> FloatArray:
-    """Give what a label of each item is worth beside a lone one, 1 / (1 + overlap (n - 1)).
-
-    Examples
-    --------
-    >>> tempering(np.array([0, 1, 5]), 0.3).round(3).tolist()
-    [1.0, 1.0, 0.455]
-    """
+def tempering(n_labels: Array, overlap: float) -> FloatArray:
+    """Give what a label of each item is worth beside a lone one, 1 / (1 + overlap (n - 1))."""
     return np.asarray(1 / (1 + overlap * np.maximum(n_labels - 1, 0)))
 
 
 def mix(
-    own: FloatArray, votes: NDArray[np.int32], mixing: Mixing, skill: FloatArray | None = None
+    own: FloatArray, votes: IntArray, mixing: Mixing, skill: FloatArray | None = None
 ) -> FloatArray:
-    """Give what is reported of items that have labels, shape (items, classes).
+    """Give what is reported of items that have labels; all arrays are (items, classes).
 
-    Parameters
-    ----------
-    own
-        The model's own probabilities, tempered, shape (items, classes).
-    votes
-        Labels of each class of each item, shape (items, classes).
-    mixing
-        What it is mixed with.
-    skill
-        Probabilities of the skill model, where that has a share, shape (items, classes).
+    ``own`` are the model's own probabilities, tempered; ``skill`` those of the skill model.
 
     Examples
     --------

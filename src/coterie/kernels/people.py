@@ -19,31 +19,30 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from coterie.kernels import regroup
 from coterie.kernels.collapsed import (
-    draw_concentration,
+    concentration_loop,
     draw_tables,
+    join_loop,
     log_marginal,
     log_risen,
-    seat_own,
-    seat_shared,
+    log_risings,
+    members_of,
+    reuse_loop,
+    with_strength,
+    with_total,
 )
 from coterie.kernels.space import Space, classes_alone
-from coterie.numeric.dirichlet import SMALL, log_dirichlet, log_gamma_draws
-from coterie.numeric.partitions import canonical_groups
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray, State
+from coterie.numeric.dirichlet import SMALL, canonical_groups, log_dirichlet, log_gamma_draws
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
-State = dict[str, NDArray[Any]]
-Kept = dict[str, NDArray[Any]]
+Kept = State  # of a draw
 
-SWEEP_CALLS = 300_000
-"""What a sweep's calls of NumPy cost, counted in weights of a label."""
+SWEEP_CALLS = 300_000  # what a sweep's calls of NumPy cost, counted in weights of a label
+DOZENS = 32  # coteries that are drawn ahead for those who move
 
 
 class Crowd(NamedTuple):
@@ -54,7 +53,7 @@ class Crowd(NamedTuple):
     n_answers: int
 
     @property
-    def heard(self) -> NDArray[np.bool_]:
+    def heard(self) -> BoolArray:
         """Who has labels; the others are not seated, and have random numbers of their own."""
         return self.n_labels > 0
 
@@ -182,7 +181,7 @@ class OwnPeople(People):
 
     def __init__(self, crowd: Crowd, space: Space, weight: FloatArray) -> None:
         super().__init__(crowd, space)
-        self.weight, self.log_weight = weight, np.log(weight)
+        self.weight, self.log_weight, self.rising = weight, np.log(weight), log_risings(weight)
 
     @classmethod
     def of(cls, prior: IBCCPrior, crowd: Crowd) -> OwnPeople:
@@ -191,11 +190,9 @@ class OwnPeople(People):
 
     def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
         """Draw log Psi[l, f] ~ Dir(weight[f] + n[l, f])."""
-        log_chance = np.zeros(state["said"].shape)
-        heard = self.crowd.heard
-        log_chance[heard] = log_dirichlet(
-            state["said"][heard] + self.weight, rng, 1, self.log_weight
-        )
+        heard, log_chance = self.crowd.heard, np.zeros(state["said"].shape)
+        shape = state["said"][heard] + self.weight
+        log_chance[heard] = log_dirichlet(shape, rng, 1, self.log_weight)
         return log_chance
 
     def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
@@ -266,22 +263,28 @@ class SeatedPeople(People):
 
     def draw_alpha(self, state: State, rng: np.random.Generator) -> None:
         """Draw alpha given the partition."""
-        m = count_groups(state["group"])
-        log_alpha = float(state["log_concentration"][0])
-        log_alpha = draw_concentration(log_alpha, self.n_seated, m, *self.alpha, rng)
-        state["log_concentration"] = np.array([log_alpha])
+        alpha = np.append(state["log_concentration"], self.alpha)
+        concentration_loop(alpha, self.n_seated, count_groups(state["group"]), rng)
+        state["log_concentration"] = alpha[:1]
 
     def log_rest(self, state: State) -> float:
-        """Give log p(q | alpha) p(alpha), the latter only if alpha is sampled."""
+        """Give log p(q | alpha) p(alpha)."""
         size = np.bincount(state["group"][state["group"] >= 0])
-        log_alpha, (shape, rate) = float(state["log_concentration"][0]), self.alpha
+        return float(self.log_seats(gammaln(size).sum(), len(size), state["log_concentration"])[0])
+
+    def log_seats(self, log_sizes: Any, n_groups: Any, log_alpha: FloatArray) -> FloatArray:
+        """Give log p(q | alpha) p(alpha), the latter only if alpha is sampled, of some sweeps.
+
+        Given are sums over coteries of log (size - 1)!, numbers of coteries, and log alpha.
+        """
+        shape, rate = self.alpha
         # alpha^M / (alpha)_(L) without the alpha of both, which may be zero as a float
-        log_p = gammaln(size).sum() + max(len(size) - 1, 0) * log_alpha
-        log_p -= float(log_risen(math.exp(log_alpha) + 1, max(self.n_seated - 1, 0)))
+        log_p = log_sizes + np.maximum(n_groups - 1, 0) * log_alpha
+        log_p = log_p - log_risen(np.exp(log_alpha) + 1, max(self.n_seated - 1, 0))
         if shape > 0:
             log_p += shape * math.log(rate) - math.lgamma(shape)
-            log_p += (shape - 1) * log_alpha - rate * math.exp(log_alpha)
-        return float(log_p)
+            log_p += (shape - 1) * log_alpha - rate * np.exp(log_alpha)
+        return np.asarray(log_p)
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
         """Note also how many coteries there are, and alpha."""
@@ -335,7 +338,7 @@ class SharedPeople(SeatedPeople):
     def __init__(self, prior: CBCCPrior, crowd: Crowd) -> None:
         super().__init__(crowd, classes_alone(np.array(prior.class_weights)), prior.concentration)
         self.weight = weight_of(prior)
-        self.log_weight = np.log(self.weight)
+        self.log_weight, self.rising = np.log(self.weight), log_risings(self.weight)
 
     def said_together(self, state: State) -> LongArray:
         """Count what members said, (M, C, T)."""
@@ -354,10 +357,19 @@ class SharedPeople(SeatedPeople):
     def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
         """Split and merge coteries, then move everybody; draw alpha."""
         self.regroup(state, self.proposals(sweep), rng)
-        log_alpha = float(state["log_concentration"][0])
-        state["group"] = seat_shared(state["said"], state["group"], self.weight, log_alpha, rng)
+        self.seat_people(state, rng)
         self.draw_alpha(state, rng)
         return log_marginal(self.said_together(state), self.weight)
+
+    def seat_people(self, state: State, rng: np.random.Generator) -> None:
+        """Move everybody who has a coterie, the shared matrices integrated out."""
+        counts, seats = with_total(state["said"].astype(np.int32)), state["group"].astype(np.int32)
+        people, together, size = members_of(counts, seats)
+        logs = np.log(with_total(self.weight))[None]
+        log_alpha = float(state["log_concentration"][0])
+        join_loop(people, counts, together, seats, size, logs, self.rising, log_alpha, rng)
+        seats[people] = np.unique(seats[people], return_inverse=True)[1]
+        state["group"] = seats
 
     def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
         """Propose splits and merges."""
@@ -459,22 +471,34 @@ class SimilarPeople(SeatedPeople):
     def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
         """Split and merge coteries, then move everybody (Reuse); draw alpha."""
         self.regroup(state, self.proposals(sweep), rng)
-        drawn: list[State] = []
-
-        def fresh(k: int) -> tuple[FloatArray, FloatArray]:
-            drawn.append(self.fresh(state, k, rng))
-            return drawn[-1]["log_strength"], drawn[-1]["log_mean"]
-
-        seats = seat_own(
-            state["said"], state["group"], state["log_strength"], state["log_mean"], fresh,
-            float(state["log_concentration"][0]), self.auxiliaries, rng,
-        )  # fmt: skip
-        state["group"] = seats.group
-        for name in drawn[0]:
-            every = np.concatenate([state[name], *(some[name] for some in drawn)])
-            state[name] = every[seats.source]
+        log_labels = self.seat_people(state, rng)
         self.draw_alpha(state, rng)
-        return seats.log_likelihood
+        return log_labels
+
+    def seat_people(self, state: State, rng: np.random.Generator) -> float:
+        """Move everybody who has a coterie (Reuse), matrices integrated out; give log p(labels).
+
+        The first h of the coteries that are drawn from the prior are auxiliary; the loop says when
+        it has opened all that are left.
+        """
+        counts, seats = with_total(state["said"].astype(np.int32)), state["group"].astype(np.int32)
+        people, m, h = np.flatnonzero(seats >= 0), count_groups(seats), self.auxiliaries
+        size = np.append(np.bincount(seats[people], minlength=m), np.zeros(h, np.int64))
+        spare, done, used, log_labels = np.arange(m, m + h), 0, m + h, 0.0
+        log_alpha = float(state["log_concentration"][0])
+        more = h + DOZENS
+        while done < len(people) or more > DOZENS:
+            for name, drawn in self.fresh(state, more, rng).items():
+                state[name] = np.concatenate([state[name], drawn])
+            more, size = DOZENS, np.append(size, np.full(len(state["log_mean"]) - len(size), -1))
+            done, used, log_p = reuse_loop(
+                done, people, counts, with_strength(state["log_strength"], state["log_mean"]),
+                seats, size, spare, used, log_alpha, rng,
+            )  # fmt: skip
+            log_labels += log_p
+        places, seats[people] = np.unique(seats[people], return_inverse=True)
+        state |= {"group": seats} | {name: state[name][places] for name in self.of_coteries}
+        return log_labels
 
     def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
         """Propose splits and merges, with beta and eta."""
@@ -483,13 +507,16 @@ class SimilarPeople(SeatedPeople):
 
     def log_rest(self, state: State) -> float:
         """Give log p(q | alpha) p(alpha) p(beta, eta)."""
-        a, b, w = self.shape, self.rate, self.mean_weight
         log_beta, log_eta = state["log_strength"], state["log_mean"]
-        log_p = a * np.log(b) - gammaln(a) + (a - 1) * log_beta - b * np.exp(log_beta)
-        each = (
-            gammaln(w.sum(axis=0)).sum() - gammaln(w).sum() + ((w - 1) * log_eta).sum(axis=(1, 2))
-        )
-        return super().log_rest(state) + float(log_p.sum() + each.sum())
+        found = ((self.shape - 1) * log_beta - self.rate * np.exp(log_beta)).sum()
+        found += ((self.mean_weight - 1) * log_eta).sum()
+        return super().log_rest(state) + float(self.log_parameters(found, len(log_beta)))
+
+    def log_parameters(self, found: Any, n_groups: Any) -> FloatArray:
+        """Give log p(beta, eta) of so many coteries, by what it has beside its constants."""
+        a, b, w = self.shape, self.rate, self.mean_weight
+        constant = a * np.log(b) - gammaln(a) + gammaln(w.sum(axis=0)) - gammaln(w).sum(axis=0)
+        return np.asarray(found + n_groups * constant.sum())
 
     def parameters(
         self, state: State, opened: int, spare: np.random.Generator
@@ -531,7 +558,7 @@ def weight_of(prior: IBCCPrior | CBCCPrior) -> FloatArray:
     return np.ascontiguousarray((np.asarray(prior.strength)[:, None] * prior.mean).T)
 
 
-def count_groups(group: NDArray[Any]) -> int:
+def count_groups(group: Array) -> int:
     """Count coteries, which are numbered from 0."""
     return int(group.max(initial=-1)) + 1
 
@@ -573,7 +600,7 @@ def mean_of(said: IntArray, weight: FloatArray, log_weight: FloatArray) -> Float
 
 
 def own_matrices(
-    said: IntArray, weight: FloatArray, log_weight: FloatArray, heard: NDArray[np.bool_],
+    said: IntArray, weight: FloatArray, log_weight: FloatArray, heard: BoolArray,
     streams: Streams,
 ) -> FloatArray:  # fmt: skip
     """Draw Dir(weight + said) of everybody; those without labels change nobody's bits."""
@@ -585,18 +612,9 @@ def own_matrices(
 
 
 def seated(group: IntArray, log_alpha: float, spare: np.random.Generator) -> tuple[IntArray, int]:
-    """Seat those without a coterie, one after the other; say how many coteries they open.
-
-    Examples
-    --------
-    >>> seated(np.array([1, -1, 0], np.int32), -20.0, np.random.default_rng(1))
-    (array([1, 0, 0], dtype=int32), 0)
-    >>> seated(np.array([1, -1, 0], np.int32), 20.0, np.random.default_rng(1))
-    (array([1, 2, 0], dtype=int32), 1)
-    """
+    """Seat those without a coterie, one after the other; say how many coteries they open."""
     seat, people = group.astype(np.int32), np.flatnonzero(group >= 0).tolist()
-    n_groups, alpha = count_groups(group), math.exp(log_alpha)
-    opened = 0
+    n_groups, alpha, opened = count_groups(group), math.exp(log_alpha), 0
     for l in np.flatnonzero(group < 0).tolist():
         # Sitting with a random person is joining a coterie in proportion to its size.
         place = spare.random() * (len(people) + alpha)

@@ -17,29 +17,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
 from coterie.kernels.mixing import Mixing, mix, tempering
+from coterie.numeric import FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry, jit
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-
-START = 0.5
-"""Labels that an even vote is worth where the first model starts."""
-RIGHT, SEEN, STRENGTH = 7.0, 10.0, 4.0
-"""The crowd's skill starts from seven of ten, and is worth so many of an annotator's labels."""
+START = 0.5  # labels that an even vote is worth where the first model starts
+RIGHT, SEEN, STRENGTH = 7.0, 10.0, 4.0  # the crowd's skill starts so; it is worth so many labels
+# What the crowd's matrix is worth beside an annotator's own, and the one-coin matrix beside the
+# crowd's, in labels of each true class; and even classes beside those found, each in all items.
 OWN, CROWD, BALANCE = 10.0, 1000.0, 0.1
-"""What the crowd's matrix is worth beside an annotator's own, and the one-coin matrix beside the
-crowd's, in labels of each true class; and even classes beside those found, each in all items."""
-STRETCH = 8
-"""So many ratios are multiplied before a logarithm is taken: they cannot underflow."""
-SPREADS = np.logspace(-1, 2, 60)
-"""The values of a that are tried: the curve is flat, finer steps move the result by nothing."""
+STRETCH = 8  # ratios that are multiplied before a logarithm is taken: they cannot underflow
+SPREADS = np.logspace(-1, 2, 60)  # the values of a that are tried: the curve is flat
+# What both are mixed with: the vote among the logs, and equal shares, so that nothing is certain.
 MIXING = Mixing(vote_power=0.25, floor=0.02)
-"""What both are mixed with: the vote among the logs, and equal shares, so that nothing is certain.
-How far labels are tempered depends on the data."""
 
 
 class Consensus(NamedTuple):
@@ -60,12 +52,8 @@ def quick_consensus(
 ) -> Consensus:
     """Run both models and blend them; the same input gives the same bits.
 
-    Parameters
-    ----------
-    codes, votes
-        The labels, and how many of them each class of each item got, shape (items, classes).
-    tolerance, most
-        A model stops when no probability moves by so much, or after so many passes.
+    A model stops when no probability moves by the tolerance, or after so many passes; votes are
+    (items, classes).
 
     Examples
     --------
@@ -74,14 +62,12 @@ def quick_consensus(
     >>> codes = encode([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 0, 1, 1, 0], sizes=(2, 3, 2, 2))
     >>> quick_consensus(codes, count_votes(codes)).probability.round(2).tolist()
     [[0.82, 0.18], [0.44, 0.56]]
-    >>> tempered_skills(codes, count_votes(codes)).round(2).tolist()
-    [[0.8, 0.2], [0.35, 0.65]]
     """
     p, n_labels, known = start_of(codes, votes), np.diff(codes.item_start), codes.gold >= 0
     first, by_skill, _ = run(False, codes, p, tolerance, most)
     second, by_matrix, said = run(True, codes, p, tolerance, most)
     correlation = intraclass_correlation(votes)
-    mixing = replace(MIXING, overlap=overlap_of(correlation))
+    mixing = replace(MIXING, overlap=min(0.75, 1.5 * correlation))
     tau = tempering(n_labels, mixing.overlap)[:, None]
     reported = mix((softmax(tau * by_skill) + softmax(tau * by_matrix)) / 2, votes, mixing)
     raw = (softmax(by_skill) + softmax(by_matrix)) / 2
@@ -96,18 +82,14 @@ def quick_consensus(
     np.fill_diagonal(coin, skill)
     own = said[:-1, :-1] + OWN * (crowd + CROWD * coin) / (total + CROWD)
     confusion = (own / own.sum(axis=1, keepdims=True)).swapaxes(1, 2)
-    return Consensus(
-        *(reported, raw, balance, confusion, correlation, mixing),
-        *((first, second), max(first, second) < most),
-    )
+    passes, converged = (first, second), max(first, second) < most
+    return Consensus(reported, raw, balance, confusion, correlation, mixing, passes, converged)
 
 
-def tempered_skills(
-    codes: Codes, votes: IntArray, tolerance: float = 1e-3, most: int = 100
-) -> FloatArray:
+def tempered_skills(codes: Codes, votes: IntArray) -> FloatArray:
     """Give the probabilities of the skill model alone, tempered, as :func:`quick_consensus` has."""
-    _, logs, _ = run(False, codes, start_of(codes, votes), tolerance, most)
-    overlap = overlap_of(intraclass_correlation(votes))
+    _, logs, _ = run(False, codes, start_of(codes, votes))
+    overlap = min(0.75, 1.5 * intraclass_correlation(votes))
     return softmax(tempering(np.diff(codes.item_start), overlap)[:, None] * logs)
 
 
@@ -127,7 +109,7 @@ def softmax(logs: FloatArray) -> FloatArray:
 
 
 def run(
-    by_matrix: bool, codes: Codes, p: FloatArray, tolerance: float, most: int
+    by_matrix: bool, codes: Codes, p: FloatArray, tolerance: float = 1e-3, most: int = 100
 ) -> tuple[int, FloatArray, FloatArray]:
     """Fit a model, and change p; give passes, log weights, and expected counts of labels.
 
@@ -143,8 +125,8 @@ def run(
 
 @entry
 def fit(
-    by_matrix: bool, start: NDArray[np.int64], annotator: IntArray, answer: IntArray,
-    gold: IntArray, p: FloatArray, logs: FloatArray, said: FloatArray, tolerance: float, most: int,
+    by_matrix: bool, start: LongArray, annotator: IntArray, answer: IntArray, gold: IntArray,
+    p: FloatArray, logs: FloatArray, said: FloatArray, tolerance: float, most: int,
 ) -> int:  # fmt: skip
     """Pass over the items until no probability moves by the tolerance; give the passes made.
 
@@ -155,12 +137,11 @@ def fit(
     n_classes, n_items = p.shape[1], 0
     in_class, product = np.zeros(n_classes), np.ones(n_classes)
     for i in range(len(gold)):
-        now = p[i]
         if gold[i] >= 0 or start[i] < start[i + 1]:
             n_items += 1
-            in_class += now
+            in_class += p[i]
         for k in range(start[i], start[i + 1]):
-            count(1.0, by_matrix, annotator[k], answer[k], now, said)
+            count(1.0, by_matrix, annotator[k], answer[k], p[i], said)
     spread = BALANCE * n_items
     for done in range(most):
         right, seen, largest = RIGHT, SEEN, 0.0
@@ -195,7 +176,12 @@ def fit(
                         logs[i, t] += math.log(product[t])
                         product[t] = 1.0
             if gold[i] < 0:
-                largest = max(largest, move(logs[i], now))
+                highest, total = logs[i].max(), 0.0
+                for t in range(n_classes):
+                    total += math.exp(logs[i, t] - highest)
+                for t in range(n_classes):
+                    before, now[t] = now[t], math.exp(logs[i, t] - highest) / total
+                    largest = max(largest, abs(now[t] - before))
             for t in range(n_classes):
                 in_class[t] += now[t]
             for k in range(first, last):
@@ -206,29 +192,13 @@ def fit(
 
 
 @jit
-def move(logs: FloatArray, p: FloatArray) -> float:
-    """Give an item the probabilities of its log weights; return the largest move."""
-    highest, total, largest = -math.inf, 0.0, 0.0
-    for x in logs:
-        highest = max(highest, x)
-    for x in logs:
-        total += math.exp(x - highest)
-    for t in range(len(p)):
-        new = math.exp(logs[t] - highest) / total
-        largest = max(largest, abs(new - p[t]))
-        p[t] = new
-    return largest
-
-
-@jit
 def count(sign: float, by_matrix: bool, l: int, c: int, p: FloatArray, said: FloatArray) -> None:
     """Count a label of an item with these probabilities, or take it out (sign -1)."""
     if by_matrix:
-        for t in range(len(p)):
-            said[l, c, t] += sign * p[t]
-            said[l, -1, t] += sign * p[t]
-            said[-1, c, t] += sign * p[t]
-            said[-1, -1, t] += sign * p[t]
+        for row in (np.int64(l), np.int64(-1)):
+            for t in range(len(p)):
+                said[row, c, t] += sign * p[t]
+                said[row, -1, t] += sign * p[t]
     elif c < len(p):
         for row in (np.int64(l), np.int64(-1)):
             said[row, 0, 0] += sign * p[c]
@@ -243,12 +213,6 @@ def intraclass_correlation(votes: IntArray) -> float:
     over labels of ``log((V[i, y] - 1 + a f[y]) / (n[i] - 1 + a))``, with f the shares of the
     classes among all labels, and a log-normal prior of median e. Without two labels of one item,
     a = e; of one class nothing is said.
-
-    Examples
-    --------
-    >>> alike, mixed = np.array([[9, 0], [0, 9]] * 20), np.array([[5, 4], [4, 5]] * 20)
-    >>> round(intraclass_correlation(alike), 2), round(intraclass_correlation(mixed), 2)
-    (0.88, 0.01)
     """
     several = votes[votes.sum(axis=1) > 1]
     if votes.shape[1] < 2:
@@ -265,14 +229,3 @@ def intraclass_correlation(votes: IntArray) -> float:
         for a in SPREADS
     ]
     return float(1 / (1 + SPREADS[int(np.argmax(score))]))
-
-
-def overlap_of(correlation: float) -> float:
-    """Give rho, by which labels of one item are tempered: 1.5 times the correlation, at most 0.75.
-
-    Examples
-    --------
-    >>> overlap_of(0.1), overlap_of(0.9)
-    (0.15000000000000002, 0.75)
-    """
-    return min(0.75, 1.5 * correlation)

@@ -21,9 +21,9 @@ are drawn from, proposed or present: logs, because 1 / beta and 1 / eta may drow
 
 A fit costs more than all before it. So these models propose as cBCC does, for which n labels of a
 row are n (1 + beta) / (n + beta), beta as in the prior, and cBCC's ratio R screens, by its root, as
-it is too sure, in both directions: below e^-SLACK a proposal goes on with probability R^(1/2) e^SLACK,
-and is accepted by its own ratio over that; the way back goes on surely, and by its own ratio times
-that (Christen and Fox, 2005).
+it is too sure, in both directions: below e^-SLACK a proposal goes on with the probability
+R^(1/2) e^SLACK, and is accepted by its own ratio over that; the way back goes on surely, and by its
+own ratio times that (Christen and Fox, 2005).
 
 Arrays over sides have who stays, who leaves, and both together.
 """
@@ -35,16 +35,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, gammaln
 
 from coterie.kernels.collapsed import log_risen
+from coterie.numeric import BoolArray, FloatArray, LongArray, State
 from coterie.numeric.dirichlet import log_gamma_draws, pick
-
-FloatArray = NDArray[np.float64]
-LongArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
-State = dict[str, Any]
 
 SIGN = np.array([1, 1, -1])  # of the sides: two coteries against one
 ALIKE = 0.9  # how often a coterie to merge with is chosen by how alike it is, not by its size

@@ -14,18 +14,16 @@ are sorted before they are spread. The result is the same to the last bit.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, ndtr
 
 from coterie.data.batches import parts_of
 from coterie.data.codes import Codes
 from coterie.kernels.vote import scale_of
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray
 
-FloatArray = NDArray[np.float64]
-LongArray = NDArray[np.int64]
 Parts = Callable[[], Iterable[tuple[Codes, FloatArray]]]
 """Goes through items in parts: labels by item, and probabilities of the classes."""
 
@@ -45,11 +43,11 @@ NOTHING = 1e-12
 
 
 class Shares(NamedTuple):
-    """The share of right labels per annotator, and its 95 % interval; NaN without labels."""
+    """The share of right labels, and its 95 % interval; NaN without labels."""
 
-    mean: FloatArray  # (annotators,)
-    low: FloatArray  # (annotators,)
-    high: FloatArray  # (annotators,)
+    mean: FloatArray  # (annotators,), or coteries
+    low: FloatArray
+    high: FloatArray
 
 
 class Right(NamedTuple):
@@ -65,12 +63,8 @@ class Right(NamedTuple):
 def right_labels(parts: Parts, n_labels: LongArray) -> Right:
     """Give what is known of everybody's right labels; of n the share is (right + 1/2) / (n + 1).
 
-    Parameters
-    ----------
-    parts
-        Goes through the items, each time it is called. An extra answer is never right.
-    n_labels
-        Number of labels of each annotator, in all parts, shape (annotators,).
+    ``parts`` is called several times; n_labels, (annotators,), are of all parts. An extra answer is
+    never right.
 
     Examples
     --------
@@ -106,13 +100,26 @@ def right_labels(parts: Parts, n_labels: LongArray) -> Right:
     return Right(n_labels, expected, variance, unknown, Shares(mean, low, high))
 
 
-def chances_of(parts: Parts) -> Iterator[tuple[NDArray[np.int32], FloatArray, NDArray[np.bool_]]]:
+def chances_of(parts: Parts) -> Iterator[tuple[IntArray, FloatArray, BoolArray]]:
     """Go through labels: whose, with which probability right, and whether of an unknown item."""
     for codes, probability in parts():
         never = (0, 0), (0, codes.n_answers - codes.n_classes)
         for items, labels, item in parts_of(codes):
             p = np.pad(probability[items], never)[item, codes.item_answer[labels]]
             yield codes.item_annotator[labels], p, (codes.gold[items] < 0)[item]
+
+
+def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
+    """Go through the annotators with few labels, those with most first, as many at once as fit."""
+    (few,) = np.nonzero((n_labels > 0) & (n_labels < MANY))
+    few = few[np.argsort(-n_labels[few], kind="stable")]
+    end = np.cumsum(n_labels[few])
+    first = 0
+    while first < len(few):
+        before = end[first - 1] if first else 0
+        last = max(int(np.searchsorted(end, before + GATHERED, side="right")), first + 1)
+        yield few[first:last]
+        first = last
 
 
 def gather_chances(few: LongArray, n_labels: LongArray, parts: Parts) -> FloatArray:
@@ -129,61 +136,38 @@ def gather_chances(few: LongArray, n_labels: LongArray, parts: Parts) -> FloatAr
     return chance
 
 
-def blocks_of_few(n_labels: LongArray) -> Iterator[LongArray]:
-    """Go through the annotators with few labels, those with most first, as many at once as fit.
-
-    Examples
-    --------
-    >>> [block.tolist() for block in blocks_of_few(np.array([3, 0, 400, 255]))]
-    [[3, 0]]
-    """
-    (few,) = np.nonzero((n_labels > 0) & (n_labels < MANY))
-    few = few[np.argsort(-n_labels[few], kind="stable")]
-    end = np.cumsum(n_labels[few])
-    first = 0
-    while first < len(few):
-        before = end[first - 1] if first else 0
-        last = max(int(np.searchsorted(end, before + GATHERED, side="right")), first + 1)
-        yield few[first:last]
-        first = last
-
-
-def share_right_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> Shares:
+def share_right_of_coteries(right: Right, group: IntArray, n_coteries: int) -> Shares:
     """Give the mean share of right labels of each coterie's members, with its interval.
 
-    Parameters
-    ----------
-    right
-        What is known of everybody's right labels.
-    group
-        The coterie of each annotator, -1 for none, shape (annotators,).
-    n_coteries
-        Number of coteries.
-
-    Returns
-    -------
-    Shares, each of shape (coteries,).
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> codes = encode([0, 1, 0, 1], [0, 0, 1, 1], [0, 0, 0, 1], sizes=(2, 2, 2, 2))
-    >>> certain = np.array([[1.0, 0.0], [1.0, 0.0]])
-    >>> right = right_labels(lambda: [(codes, certain)], np.array([2, 2]))
-    >>> found = share_right_of_coteries(right, np.array([0, 0]), 1)
-    >>> [round(float(x[0]), 2) for x in found]
-    [0.67, 0.48, 0.81]
+    ``group`` is everybody's coterie, -1 for none.
     """
-    n = right.n_labels
-    mean, variance = (right.expected + 0.5) / (n + 1), right.variance / (n + 1) ** 2
-    member = (group >= 0) & (n > 0)
-    size = np.maximum(np.bincount(group[member], minlength=n_coteries), 1)
-    share = np.bincount(group[member], mean[member], n_coteries) / size
-    own = np.bincount(group[member], variance[member], n_coteries) / size**2
-    n_all = np.bincount(group[member], n[member], n_coteries)
-    unknown = unknown_of_coteries(right, group, n_coteries)
-    shift = deviations(unknown, n_all + 1, share)
+    n, member = right.n_labels, (group >= 0) & (right.n_labels > 0)
+
+    def summed(numbers: Array) -> Array:
+        return np.bincount(group[member], numbers[member], n_coteries)
+
+    size = np.maximum(summed(np.ones_like(n)), 1)
+    share = summed((right.expected + 0.5) / (n + 1)) / size
+    own = summed(right.variance / (n + 1) ** 2) / size**2
+    shift = deviations(unknown_of_coteries(right, group, n_coteries), summed(n) + 1, share)
     return Shares(share, *normal_interval(share, own, shift))
+
+
+def unknown_of_coteries(right: Right, group: IntArray, n_coteries: int) -> FloatArray:
+    """Give the share of each coterie's labels that are of items without gold, (coteries,)."""
+    member = (group >= 0) & (right.n_labels > 0)
+    n = right.n_labels[member]
+    n_all = np.maximum(np.bincount(group[member], n, n_coteries), 1)
+    return np.asarray(np.bincount(group[member], n * right.unknown[member], n_coteries) / n_all)
+
+
+def deviations(unknown: FloatArray, n: Array, share: FloatArray) -> FloatArray:
+    """Give how far log odds may be off: by what all share, and by how few labels are known.
+
+    Of n labels a share is right, and ``unknown`` is the share that is of items without gold.
+    """
+    known = (1 - unknown) / np.sqrt(n * share * (1 - share))
+    return np.asarray(np.hypot(SHIFT * unknown, known))
 
 
 def normal_interval(
@@ -200,12 +184,7 @@ def exact_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Give the intervals of those with few labels, by the distribution of their right ones.
 
-    Parameters
-    ----------
-    n, shift
-        Number of labels, and how far log odds may be off, of each.
-    chance
-        Of the labels to be right, one annotator after the other.
+    Chances of the n labels to be right come one annotator after the other.
     """
     each = np.zeros((len(n), n.max()))
     each[np.arange(each.shape[1]) < n[:, None]] = chance
@@ -228,34 +207,3 @@ def exact_interval(
         return np.asarray(expit((low + high) / 2))
 
     return quantile(0.025), quantile(0.975)
-
-
-def deviations(unknown: FloatArray, n: NDArray[Any], share: FloatArray) -> FloatArray:
-    """Give how far log odds may be off: by what all share, and by how few labels are known.
-
-    Parameters
-    ----------
-    unknown
-        Share of the labels that are of items without gold.
-    n, share
-        Number of labels, and the share of them that is right.
-
-    Examples
-    --------
-    >>> unknown, n, share = np.array([1.0, 0.0, 0.5]), np.full(3, 100), np.full(3, 0.8)
-    >>> deviations(unknown, n, share).round(2).tolist()
-    [0.4, 0.25, 0.24]
-    """
-    known = (1 - unknown) / np.sqrt(n * share * (1 - share))
-    return np.asarray(np.hypot(SHIFT * unknown, known))
-
-
-def unknown_of_coteries(right: Right, group: NDArray[np.int32], n_coteries: int) -> FloatArray:
-    """Give the share of each coterie's labels that are of items without gold, shape (coteries,).
-
-    The parameters are those of :func:`share_right_of_coteries`.
-    """
-    member = (group >= 0) & (right.n_labels > 0)
-    n = right.n_labels[member]
-    n_all = np.maximum(np.bincount(group[member], n, n_coteries), 1)
-    return np.asarray(np.bincount(group[member], n * right.unknown[member], n_coteries) / n_all)

@@ -14,15 +14,12 @@ each one of some options, whose shares are Dirichlet(weight) and are integrated 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray
 from coterie.numeric.dirichlet import log_dirichlet, log_sequence
-
-FloatArray = NDArray[np.float64]
-LongArray = NDArray[np.int64]
 
 
 class Step(NamedTuple):
@@ -74,12 +71,12 @@ class Space:
         """Pseudo-counts of the classes, as a prior has them."""
         return np.asarray(self.steps[0].weight[0])
 
-    def counts(self, step: Step, cell_total: NDArray[Any]) -> FloatArray:
+    def counts(self, step: Step, cell_total: Array) -> FloatArray:
         """Count items by the options of a step, shape (blocks, options)."""
         n = np.bincount(step.option, cell_total.astype(np.float64), step.weight.size)
         return np.asarray(n.reshape(step.weight.shape), np.float64)
 
-    def draw(self, cell_total: NDArray[Any], rng: np.random.Generator) -> FloatArray:
+    def draw(self, cell_total: Array, rng: np.random.Generator) -> FloatArray:
         """Draw the log shares of the cells given how many items are in each, shape (cells,)."""
         logs = np.zeros(len(self.cell_class))
         for step in self.steps:
@@ -89,7 +86,7 @@ class Space:
             logs += log_dirichlet(shape, rng, axis=1).ravel()[step.option]
         return logs
 
-    def shares(self, cell_total: NDArray[Any]) -> FloatArray:
+    def shares(self, cell_total: Array) -> FloatArray:
         """Give the expected shares of the cells: what one more item would be, shape (cells,)."""
         found = np.ones(len(self.cell_class))
         for step in self.steps:
@@ -97,7 +94,7 @@ class Space:
             found *= (shape / shape.sum(axis=1, keepdims=True)).ravel()[step.option]
         return found
 
-    def log_p(self, cell_total: NDArray[Any]) -> float:
+    def log_p(self, cell_total: Array) -> float:
         """Give the log probability of the items' cells, shares integrated out."""
         return sum(
             log_sequence(n, weight)
@@ -105,11 +102,11 @@ class Space:
             for n, weight in zip(self.counts(step, cell_total), step.weight, strict=True)
         )
 
-    def class_total(self, cell_total: NDArray[Any]) -> LongArray:
+    def class_total(self, cell_total: Array) -> LongArray:
         """Count items by class, shape (classes,)."""
         return np.bincount(self.cell_class, cell_total, self.n_classes).astype(np.int64)
 
-    def balance(self, cell_total: NDArray[Any], shares: FloatArray) -> FloatArray:
+    def balance(self, cell_total: Array, shares: FloatArray) -> FloatArray:
         """Give the class proportions of all items, from shares of cells, shape (classes,)."""
         if self.known:  # shares are those within a kind
             n = np.bincount(self.cell_kind, cell_total, self.n_kinds)
@@ -121,7 +118,7 @@ class Space:
         """Divide the shares of cells by those of their classes, shape (cells,)."""
         return np.asarray(shares / np.bincount(self.cell_class, shares)[self.cell_class])
 
-    def open_cells(self) -> NDArray[np.bool_]:
+    def open_cells(self) -> BoolArray:
         """Say which cells an item may be in, shape (rows, cells); see :meth:`row_of`."""
         known = np.arange(self.n_classes)[:, None] == self.cell_class
         by_gold = np.concatenate([np.ones((1, known.shape[1]), np.bool_), known])
@@ -130,7 +127,7 @@ class Space:
         by_kind = np.arange(self.n_kinds)[:, None] == self.cell_kind
         return np.asarray((by_kind[:, None] & by_gold).reshape(-1, known.shape[1]))
 
-    def row_of(self, gold: NDArray[Any], kind: NDArray[Any] | None = None) -> NDArray[np.int32]:
+    def row_of(self, gold: Array, kind: Array | None = None) -> IntArray:
         """Give the row of every item: kind (T + 1) + known class + 1."""
         row = gold.astype(np.int32) + np.int32(1)
         return row if kind is None else row + kind.astype(np.int32) * np.int32(self.n_classes + 1)

@@ -1,24 +1,26 @@
-"""The vote: what the labels that each class of each item got are worth, and who wins."""
+"""The vote: what the labels that each class of each item got are worth, and who wins.
+
+Votes are labels of each class, shape (items, classes); gold the known class of each item, or -1.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
-VoteArray = NDArray[np.int32]
+from coterie.numeric import Array, FloatArray, IntArray, LongArray
+
+LEAST_SKILL, MOST_SKILL = 0.01, 0.96
+"""Squared skills: votes always count a little, and no vote is certain."""
+UNKNOWN = 0.6
+"""How often two labels agree, where no item has two."""
+SHARED = 1.25
+"""Share of the agreement that is not skill but company: n labels are worth fewer than n."""
 
 
-def fixed_point(numbers: FloatArray, n: int) -> NDArray[np.int64]:
-    """Give numbers of at most one as whole ones, of which ``n`` sum exactly, in any order.
-
-    Examples
-    --------
-    >>> fixed_point(np.array([0.5]), 4).tolist()[0] == 2**58
-    True
-    """
+def fixed_point(numbers: FloatArray, n: int) -> LongArray:
+    """Give numbers of at most one as whole ones, of which ``n`` sum exactly, in any order."""
     return (numbers * scale_of(n) + 0.5).astype(np.int64)
 
 
@@ -27,24 +29,11 @@ def scale_of(n: int) -> float:
     return float(2.0 ** (62 - max(n, 1).bit_length()))
 
 
-def vote_shares(votes: VoteArray, gold: NDArray[Any], mean: FloatArray | None = None) -> FloatArray:
+def vote_shares(votes: IntArray, gold: Array, mean: FloatArray | None = None) -> FloatArray:
     """Share of each class in the votes of each item; one for the known class of a gold item.
 
-    An item without votes gets the mean of the other items' shares: the class proportions. (Where
-    no item has any, the classes are alike.)
-
-    Parameters
-    ----------
-    votes
-        Votes of each class, shape (items, classes).
-    gold
-        The known class of each item, -1 where unknown, shape (items,).
-    mean
-        What an item without votes gets, shape (classes,); by default from the others.
-
-    Returns
-    -------
-    Array of shape (items, classes), rows summing to one.
+    An item without votes gets ``mean``, (classes,), or that of the other items' shares: the class
+    proportions. (Where no item has any, the classes are alike.)
 
     Examples
     --------
@@ -65,36 +54,23 @@ def vote_shares(votes: VoteArray, gold: NDArray[Any], mean: FloatArray | None = 
     return shares
 
 
-def mean_share(total: NDArray[np.int64], n_voted: int, n: int) -> FloatArray:
+def mean_share(total: LongArray, n_voted: int, n: int) -> FloatArray:
     """Give the class proportions of the items with votes; even if there are none.
 
-    Parameters
-    ----------
-    total
-        Their shares in fixed point, summed, shape (classes,).
-    n_voted, n
-        How many have votes, and how many items there are.
+    ``total`` (classes,) sums the shares of n_voted of n items in fixed point.
     """
     if n_voted == 0:
         return np.full(len(total), 1 / max(len(total), 1))
     return np.asarray(total / scale_of(n) / n_voted)
 
 
-def even_shares(votes: VoteArray, gold: NDArray[Any]) -> FloatArray:
-    """Share of each class in the item's votes, even where there are none, shape (items, classes).
-
-    Known items have their class for certain.
-
-    Examples
-    --------
-    >>> even_shares(np.array([[1, 3], [0, 0], [2, 2]]), np.array([-1, -1, 0])).tolist()
-    [[0.25, 0.75], [0.5, 0.5], [1.0, 0.0]]
-    """
+def even_shares(votes: IntArray, gold: Array) -> FloatArray:
+    """Give vote shares that are even where there are no votes."""
     n_classes = votes.shape[1]
     return vote_shares(votes, gold, np.full(n_classes, 1 / max(n_classes, 1)))
 
 
-def smoothed_vote(votes: VoteArray) -> FloatArray:
+def smoothed_vote(votes: IntArray) -> FloatArray:
     """Vote shares with one more label, spread evenly: (V + 1/T) / (n + 1), shape (items, classes).
 
     Examples
@@ -106,15 +82,7 @@ def smoothed_vote(votes: VoteArray) -> FloatArray:
     return np.asarray((votes + 1 / n_classes) / (votes.sum(axis=1, keepdims=True) + 1))
 
 
-LEAST_SKILL, MOST_SKILL = 0.01, 0.96
-"""Squared skills: votes always count a little, and no vote is certain."""
-UNKNOWN = 0.6
-"""How often two labels agree, where no item has two."""
-SHARED = 1.25
-"""Share of the agreement that is not skill but company: n labels are worth fewer than n."""
-
-
-def pair_agreement(votes: VoteArray) -> FloatArray:
+def pair_agreement(votes: IntArray) -> FloatArray:
     """Give how often two labels of an item agree, of the items with two at least."""
     n = votes.sum(axis=1)
     several = n > 1
@@ -122,35 +90,17 @@ def pair_agreement(votes: VoteArray) -> FloatArray:
 
 
 def mean_agreement(total: int, n_several: int, n: int) -> float:
-    """Give the mean of what :func:`pair_agreement` gives of all items, from its sum.
-
-    Parameters
-    ----------
-    total
-        In fixed point.
-    n_several, n
-        How many items have two labels at least, and how many there are.
-    """
+    """Give the mean agreement of the n_several of n items, from its sum in fixed point."""
     return total / scale_of(n) / n_several if n_several else UNKNOWN
 
 
-def skill_vote(votes: VoteArray, agreement: float | None = None) -> FloatArray:
+def skill_vote(votes: IntArray, agreement: float | None = None) -> FloatArray:
     """Give the probabilities that a vote supports, from how often labels of an item agree.
 
     Were all annotators right equally often and wrong evenly, two labels of an item would agree
     with probability g = 1/T + s (1 - 1/T), which gives the skill sqrt(s); the weight of a label is
     its log odds, tempered by 1 + 1.25 s (n - 1). The most voted class stays the most probable.
-
-    Parameters
-    ----------
-    votes
-        Labels of each class of each item, shape (items, classes).
-    agreement
-        How often two labels of an item agree, of all items; by default of these.
-
-    Returns
-    -------
-    Array of shape (items, classes), rows summing to one.
+    ``agreement`` is that of all items, by default of these.
 
     Examples
     --------
@@ -173,23 +123,11 @@ def skill_vote(votes: VoteArray, agreement: float | None = None) -> FloatArray:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def elect(votes: Array, shift: FloatArray) -> tuple[LongArray, IntArray]:
     """Elect the class with most votes; of k that tie, number floor(k * shift) in class order.
 
-    Parameters
-    ----------
-    votes
-        Votes or vote shares of each class, shape (items, classes).
-    shift
-        A number in [0, 1) for each item, shape (items,): zeros elect the lowest class, uniform
-        draws elect at random.
-
-    Returns
-    -------
-    winner
-        The elected class of each item, shape (items,).
-    n_tied
-        Number of classes that have the most votes, one where there is no tie, shape (items,).
+    ``shift`` is a number in [0, 1) for each item: zeros elect the lowest class, uniform draws elect
+    at random. Given are who wins, and how many classes have the most votes, one without a tie.
 
     Examples
     --------
@@ -207,21 +145,12 @@ def elect(votes: NDArray[Any], shift: FloatArray) -> tuple[NDArray[np.int64], ND
 class ClearVotes(NamedTuple):
     """The items without gold whose vote has one clear winner."""
 
-    item: VoteArray  # (items with one,)
-    winner: VoteArray  # (items with one,)
+    item: IntArray  # (items with one,)
+    winner: IntArray  # (items with one,)
 
 
-def clear_votes(votes: VoteArray, gold: NDArray[Any]) -> ClearVotes:
-    """Give the items without gold whose vote has one clear winner, and the winners.
-
-    The parameters are those of :func:`vote_shares`.
-
-    Examples
-    --------
-    >>> clear = clear_votes(np.array([[1, 3], [0, 0], [2, 2], [0, 1]]), np.array([-1, -1, -1, 0]))
-    >>> clear.item.tolist(), clear.winner.tolist()
-    ([0], [1])
-    """
+def clear_votes(votes: IntArray, gold: Array) -> ClearVotes:
+    """Give the items without gold whose vote has one clear winner, and the winners."""
     most = votes.max(axis=1, keepdims=True, initial=0)
     (item,) = np.nonzero(((votes == most).sum(axis=1) == 1) & (gold < 0))
     return ClearVotes(item.astype(np.int32), votes[item].argmax(axis=1).astype(np.int32))

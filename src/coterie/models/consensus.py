@@ -28,9 +28,10 @@ from coterie.kernels.consensus import (
     mix_members,
 )
 from coterie.kernels.mixing import Mixing
-from coterie.kernels.people import Crowd, FloatArray, People, Streams
+from coterie.kernels.people import Crowd, People, Streams
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.sharded import votes_in_shards
+from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.priors import ConsensusPrior, Prior
 from coterie.words.visible import quoted

@@ -25,7 +25,6 @@ from coterie.inference.plan import plan_for
 from coterie.inference.sample import Afterwards, Options, Sample, sample
 from coterie.inference.shards import Blocks, Sizes, with_rows
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.collapsed import paper_prior
 from coterie.kernels.people import Crowd, People
 from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator
@@ -235,7 +234,6 @@ class SamplingEstimator(Estimator):
             clear=clear_votes(annotations.votes, codes.gold),
             items=annotations.items,
             collapsed=plain,
-            prior=paper_prior(prior) if plain else None,  # type: ignore[arg-type]
             at_vote=self.at_vote,
             rows=people.rows,
         )

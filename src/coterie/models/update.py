@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
-from coterie.kernels.people import People, State
+from coterie.kernels.people import People
+from coterie.numeric import State
 from coterie.posterior import Posterior
 from coterie.posterior.verdicts import ONE_LABEL
 

@@ -41,8 +41,9 @@ def entry(function: F) -> F:
     """Compile a function that Python calls, and keep the code where that is possible.
 
     Where it is not, or what is kept is damaged, it is compiled in memory; one warning says so.
+    Where a file has the entry by another name, its compiled code may call the function by its own.
     """
-    return cast(F, functools.wraps(function)(Entry(function))) if COMPILES else function
+    return cast(F, functools.wraps(function)(Entry(jit(function)))) if COMPILES else function
 
 
 class Entry:
@@ -81,7 +82,8 @@ class Entry:
                 return self.compiled
             names = self.function.__globals__
             for helper in _helpers.pop(id(names), []):
-                names[helper.__name__] = njit(**OPTIONS)(helper)
+                if names.get(helper.__name__) is helper:  # and no entry
+                    names[helper.__name__] = njit(**OPTIONS)(helper)
             try:
                 compiled = njit(cache=True, **OPTIONS)(self.function)
             except RuntimeError as error:  # no folder can be written to

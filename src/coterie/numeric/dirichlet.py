@@ -1,4 +1,7 @@
-"""Gamma and Dirichlet draws of whole arrays, in logs: small shapes underflow, logs do not."""
+"""Gamma, Dirichlet and Chinese restaurant draws of whole arrays.
+
+The former come in logs: small shapes underflow, logs do not.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-FloatArray = NDArray[np.float64]
+from coterie.numeric import FloatArray, IntArray, LongArray
 
 SMALL = 1e-290
 """A shape below this has lost its digits: its logarithm takes its place."""
@@ -15,14 +18,7 @@ LEAST_LOG = -1e300
 
 
 def log_gamma_draws(shape: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw logs of Gamma(shape, 1) numbers: Gamma(s) = Gamma(s + 1) U^(1/s) where s is below one.
-
-    Examples
-    --------
-    >>> draws = log_gamma_draws(np.array([1e-5, 0.0, 1e12]), np.random.default_rng(1))
-    >>> bool(draws[0] < -700), draws[1:].round(1).tolist()
-    (True, [-inf, 27.6])
-    """
+    """Draw logs of Gamma(shape, 1) numbers; below one Gamma(s) = Gamma(s + 1) U^(1/s)."""
     shape = np.asarray(shape, np.float64)
     small = shape < 1
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
@@ -66,12 +62,6 @@ def log_dirichlet(
     return np.maximum(logs, LEAST_LOG)
 
 
-def log_dirichlet_density(log_p: FloatArray, shape: FloatArray, axis: int) -> FloatArray:
-    """Give the log density of Dir(shape) at p along an axis."""
-    constant = gammaln(shape.sum(axis=axis)) - gammaln(shape).sum(axis=axis)
-    return np.asarray(constant + ((shape - 1) * log_p).sum(axis=axis))
-
-
 def log_sequence(count: NDArray[np.integer], weight: FloatArray) -> float:
     """Give the log probability of draws with these counts, their Dirichlet integrated out."""
     own = gammaln(weight + count) - gammaln(weight)
@@ -79,7 +69,7 @@ def log_sequence(count: NDArray[np.integer], weight: FloatArray) -> float:
     return float(own.sum() - gammaln(total + count.sum()) + gammaln(total))
 
 
-def pick(log_weight: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
+def pick(log_weight: FloatArray, rng: np.random.Generator) -> LongArray:
     """Pick a place along the last axis, by the logs of unnormalised probabilities.
 
     Examples
@@ -91,3 +81,33 @@ def pick(log_weight: FloatArray, rng: np.random.Generator) -> NDArray[np.int64]:
     ladder = np.cumsum(weight, axis=-1)
     u = rng.random(ladder.shape[:-1])[..., None] * ladder[..., -1:]
     return np.asarray((ladder <= u).sum(axis=-1))
+
+
+def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray:
+    """Draw a partition of n things from CRP(concentration): canonical codes, shape (n,)."""
+    places = rng.random(n) * (np.arange(n) + concentration)
+    group: list[int] = []
+    n_coteries = 0
+    for l, place in enumerate(places.tolist()):
+        # Below l: sit with the person of that number, which is a group in proportion to its size.
+        if place < l:
+            group.append(group[int(place)])
+        else:
+            group.append(n_coteries)
+            n_coteries += 1
+    return np.array(group, np.int32)
+
+
+def canonical_groups(group: IntArray) -> IntArray:
+    """Renumber the groups 0, 1, 2 ... by first appearance; -1 (no group) stays; shape (n,).
+
+    Examples
+    --------
+    >>> canonical_groups(np.array([7, -1, 3, 7], np.int32))
+    array([ 0, -1,  1,  0], dtype=int32)
+    """
+    seated = group >= 0
+    out = np.full(len(group), -1, np.int32)
+    _, first, which = np.unique(group[seated], return_index=True, return_inverse=True)
+    out[seated] = np.argsort(np.argsort(first))[which]
+    return out

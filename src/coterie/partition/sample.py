@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from coterie.errors import DataError
-from coterie.numeric.partitions import canonical_groups
+from coterie.numeric.dirichlet import canonical_groups
 
 IntArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
