@@ -15,7 +15,7 @@ import pandas as pd
 import coterie
 from benchmarks.default import SEEDS, sets
 from coterie.kernels.consensus import mix_members
-from coterie.kernels.mixing import Mixing
+from coterie.kernels.vote import Mixing
 from coterie.metrics import score
 from coterie.studies.league.bootstrap import mean_interval
 

@@ -718,7 +718,7 @@ BUGS = [
     (SimilarPeople, "draw_matrices", WRONG_SEAT, check_matrices, "HCBCC_2"),
     (SimilarPeople, "seat_people", parameters_stay, check_joint, "HCBCC_2"),
     (people.SeatedPeople, "draw_alpha", keeps("log_concentration"), check_briefly, "CBCC_2"),
-    (people, "seated", instead(log_alpha=lambda _: 50.0), check_kept, "CBCC_3"),
+    (people, "draw_crp", instead(concentration=lambda _: math.exp(50.0)), check_kept, "CBCC_3"),
     (SimilarPeople, "matrices", WRONG_SEATS, check_newcomer_s_matrix, ""),
     (kinds.KindsPeople, "from_pairs", instead(array=lambda a: a[::-1]), check_matrices,
      "latent kinds"),

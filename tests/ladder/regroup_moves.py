@@ -296,7 +296,7 @@ def check_density(model):
         labels = np.append(said, said.sum(axis=1, keepdims=True), axis=1)[PEOPLE]
         with np.errstate(divide="ignore", invalid="ignore"):
             over = regroup.count_over(labels, leaves)
-            got = regroup.log_said(labels, leaves, over, regroup.log_shapes(log_beta, log_eta))
+            got = regroup.log_said(labels, leaves, over, regroup.with_strength(log_beta, log_eta))
         got = got + model.base.log_prior(log_beta, log_eta)
         want = [one.log_group(*who) for who in zip(people, log_beta, log_eta, strict=True)]
         np.testing.assert_allclose(got, want, rtol=1e-10)

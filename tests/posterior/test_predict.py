@@ -8,7 +8,7 @@ import pytest
 
 import coterie
 from builders.saved import example
-from coterie.kernels.mixing import Mixing
+from coterie.kernels.vote import Mixing
 
 
 def by_hand(posterior, labels, start=None, tau=1.0):

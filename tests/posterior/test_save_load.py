@@ -20,7 +20,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import encode
 from coterie.files.container import Format, container_writer, read_container
 from coterie.files.json_values import from_json, to_json
-from coterie.kernels.mixing import Mixing
+from coterie.kernels.vote import Mixing
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.store import FORMAT
 from coterie.priors.base import BY_VALUE

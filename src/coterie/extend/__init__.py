@@ -11,7 +11,6 @@ from coterie.inference.modes import Evidence, Mode, Verdict, judge_by_vote, judg
 from coterie.inference.pool import Averages
 from coterie.inference.sample import Afterwards, Reported
 from coterie.inference.settled import Outcome, Settled, settled_labels, settled_traces
-from coterie.kernels.mixing import Mixing
 from coterie.kernels.people import Crowd, OwnPeople, People, SeatedPeople, SimilarPeople, Streams
 from coterie.kernels.space import (
     Space,
@@ -20,6 +19,7 @@ from coterie.kernels.space import (
     with_kinds,
     with_subtypes,
 )
+from coterie.kernels.vote import Mixing
 from coterie.models import Estimator, SamplingEstimator, register
 from coterie.numeric.dirichlet import log_dirichlet, pick
 from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior

@@ -33,8 +33,8 @@ from coterie.inference.progress import progress_bar, say
 from coterie.inference.settled import Outcome, Settled, settled_labels
 from coterie.inference.shards import Session, Threads, connect
 from coterie.inference.verdicts import note_coteries, note_labels, note_readings
-from coterie.kernels.mixing import AS_FOUND, Mixing
 from coterie.kernels.people import Streams
+from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.numeric.compile import telling_of_compilation
 from coterie.posterior import Draws, ItemNumbers
 from coterie.posterior.verdicts import ONE_LABEL

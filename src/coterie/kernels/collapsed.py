@@ -27,13 +27,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import betaln, gammaln
 
 from coterie.data.codes import Codes
 from coterie.numeric import Array, State
 from coterie.numeric.compile import entry, jit
 
-Generator = np.random.Generator
 Loop = Callable[..., Any]
 
 UPDATES = 5  # of alpha in a sweep, as in the paper
@@ -658,10 +658,15 @@ def log_risen(x: Any, n: Any) -> Array:
     return np.where(np.greater(n, 0), gammaln(some) - betaln(x, some), 0.0)
 
 
-def log_marginal(said: Array, weight: Array) -> float:
+def log_together(said: Array, weight: Array) -> Array:
     """Give log p(labels) of coteries that share a matrix, rows Dir(weight); said (M, C, T)."""
-    log_p = log_risen(with_total(weight), with_total(said))
-    return float(log_p[:, :-1].sum() - log_p[:, -1].sum())
+    rows = log_risen(weight.sum(axis=0), said.sum(axis=1))
+    return np.asarray(log_risen(weight, said).sum(axis=(1, 2)) - rows.sum(axis=1))
+
+
+def log_marginal(said: Array, weight: Array) -> float:
+    """Give the log probability of all their labels."""
+    return float(log_together(said, weight).sum())
 
 
 def draw_tables(said: Array, group: Array, weight: Array, rng: Generator) -> Array:

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import gammaln
 
 from coterie.data.codes import Codes
 from coterie.kernels import regroup
 from coterie.kernels.collapsed import draw_tables
-from coterie.kernels.mixing import Mixing, mix
 from coterie.kernels.people import (
     Crowd,
     SeatedPeople,
@@ -30,31 +30,22 @@ from coterie.kernels.people import (
     count_groups,
     draw_log_rate,
     log_weight_of,
-    own_matrices,
 )
 from coterie.kernels.quick import tempered_skills
 from coterie.kernels.space import classes_alone
+from coterie.kernels.vote import Mixing, mix
 from coterie.numeric import Array, BoolArray, FloatArray, IntArray, State
 from coterie.numeric.dirichlet import log_dirichlet, log_gamma_draws, log_sequence, pick
 from coterie.priors import ConsensusPrior
 
-LEAST_SHAPE = 1e-30
-"""Strength that is kept at least: what is kept has single precision, and may not underflow."""
+LEAST_SHAPE = 1e-30  # strength that is kept at least: single precision may not underflow
 
 
 class ConsensusPeople(SimilarPeople):
-    """The people of Consensus.
+    """The people of Consensus, of a resolved prior whose class weights are known.
 
-    Parameters
-    ----------
-    prior
-        Resolved; its class weights are known.
-    crowd
-        Who there is.
-    free_class
-        The classes that no gold item has: they may be exchanged.
-    own_matrices
-        Keep the model's own matrices; else the shapes beta eta that reported ones are drawn from.
+    Classes that no gold item has, ``free_class``, may be exchanged. Kept are the model's own
+    matrices, or else the shapes beta eta that reported ones are drawn from.
     """
 
     of_coteries: ClassVar[tuple[str, ...]] = ("log_strength", "log_mean", "known")
@@ -79,13 +70,13 @@ class ConsensusPeople(SimilarPeople):
         self.hard_weight = np.array(prior.hard_guess_weights)
         self.work = self.work * len(self.guessing)
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Draw alpha, w, d, beta and eta from their priors; a sweep draws all but alpha anew."""
         state = SeatedPeople.start(self, group, rng)
         state["log_guess"] = log_dirichlet(self.guess_weight, rng, axis=0)
         return state | self.fresh(state, count_groups(state["group"]), rng)
 
-    def fresh(self, state: State, n: int, rng: np.random.Generator) -> State:
+    def fresh(self, state: State, n: int, rng: Generator) -> State:
         """Draw d, beta and eta of n coteries from the prior, given w."""
         known = pick(np.broadcast_to(self.log_share, (n, len(self.point))), rng)
         log_weight = self.log_base(state, known)
@@ -117,13 +108,13 @@ class ConsensusPeople(SimilarPeople):
             self.space.n_classes,
         )  # fmt: skip
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw coteries' parameters, exchange classes, then draw everybody's matrix."""
         self.draw_parameters(state, rng)
         self.exchange_classes(state, rng)
         return self.draw_matrices(state, rng)
 
-    def draw_parameters(self, state: State, rng: np.random.Generator) -> None:
+    def draw_parameters(self, state: State, rng: Generator) -> None:
         """Draw nu and S, beta; U and K, d and w; eta.
 
         nu[l, t]   ~ Beta(beta[m], n[l, t])  where n[l, t] > 0
@@ -147,7 +138,7 @@ class ConsensusPeople(SimilarPeople):
         logs = np.where(tables > 0, 0.0, log_weight)  # of what is counted nothing underflows
         state["log_mean"] = log_dirichlet(np.exp(log_weight) + tables, rng, 1, logs)
 
-    def draw_base(self, state: State, tables: Array, rng: np.random.Generator) -> None:
+    def draw_base(self, state: State, tables: Array, rng: Generator) -> None:
         """Draw d of every coterie, and w, given the tables of their members."""
         weight, n_classes = np.exp(self.log_base(state, state["known"])), self.space.n_classes
         each = np.arange(len(tables), dtype=np.int32)
@@ -164,7 +155,7 @@ class ConsensusPeople(SimilarPeople):
         shape[:n_classes] -= knew.sum(axis=0)
         state["log_guess"] = log_dirichlet(shape, rng, axis=0)
 
-    def exchange_classes(self, state: State, rng: np.random.Generator) -> None:
+    def exchange_classes(self, state: State, rng: Generator) -> None:
         """Propose to exchange a random pair of classes, two if there are more than one pair.
 
         Items of class a become b and b become a, with the rows of the counts and of eta: the labels
@@ -180,26 +171,24 @@ class ConsensusPeople(SimilarPeople):
             swapped = log_mean.copy()
             swapped[:, :, pair] = log_mean[:, :, pair[::-1]]
             weight = self.space.steps[0].weight[0]
-            after = base.log_points(swapped)
+            before, after = base.log_points(log_mean), base.log_points(swapped)
             ratio = gammaln(weight[pair] + total[pair[::-1]]).sum()
             ratio -= gammaln(weight[pair] + total[pair]).sum()
-            ratio += (
-                np.logaddexp.reduce(after, axis=1)
-                - np.logaddexp.reduce(base.log_points(log_mean), axis=1)
-            ).sum()
+            logs = np.logaddexp.reduce(after, axis=1) - np.logaddexp.reduce(before, axis=1)
+            ratio += logs.sum()
             if math.log1p(-rng.random()) < ratio:
                 state["log_mean"], state["known"] = swapped, pick(after, rng).astype(np.int32)
                 for name in ("said", "cell_total"):
                     state[name] = state[name].copy()
                     state[name][..., pair] = state[name][..., pair[::-1]]
 
-    def draw_guesses(self, state: State, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+    def draw_guesses(self, state: State, rng: Generator) -> tuple[FloatArray, FloatArray]:
         """Draw rho and v, what items of every kind are given."""
         kinds = log_dirichlet(self.kind_weight + state["kind_total"], rng, axis=0)
         hard = log_dirichlet(self.hard_weight + state["guessed"], rng, axis=0)
         return np.exp(kinds), np.exp(hard)
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Move people as hcBCC does; guesses have a probability too."""
         return super().move(state, sweep, rng) + log_sequence(state["guessed"], self.hard_weight)
 
@@ -223,21 +212,16 @@ class ConsensusPeople(SimilarPeople):
 
     def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
         """Draw everybody's matrix, or give the shapes beta eta that it will be drawn from."""
-        log_weight = (seats.log_strength[:, None] + seats.log_mean)[seats.seat]
         if self.own_matrices:
-            heard = state["group"] >= 0
-            return own_matrices(state["said"], np.exp(log_weight), log_weight, heard, streams)
+            return super().matrices(state, seats, streams)
         strength = np.maximum(np.exp(seats.log_strength), LEAST_SHAPE)[seats.seat]
         return np.asarray(strength[:, None] * np.exp(seats.log_mean)[seats.seat])
 
     def check(self, state: State) -> None:
         """Raise ValueError unless people can be so."""
         super().check(state)
-        known = state["known"]
-        if (
-            len(known) != count_groups(state["group"])
-            or not np.isin(known, np.arange(len(self.point))).all()
-        ):
+        known, n = state["known"], count_groups(state["group"])
+        if len(known) != n or not np.isin(known, np.arange(len(self.point))).all():
             raise ValueError("known is out of range")
         if not np.isclose(np.exp(state["log_guess"]).sum(), 1):
             raise ValueError("log_guess is out of range")
@@ -252,23 +236,6 @@ def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> Flo
     f[t] is proportional to ``class_smoothing`` plus the items that t wins: an item with a label
     among the classes counts for those with most of its votes, in equal parts, gold for its class.
     N is the number of such items; others, with extra answers only or with nothing, count nowhere.
-
-    Parameters
-    ----------
-    votes, gold
-        Labels of each class of each item, shape (items, classes); known classes, or -1, (items,).
-    prior
-        Where the constants are.
-
-    Returns
-    -------
-    Array of shape (classes,).
-
-    Examples
-    --------
-    >>> votes, unknown = np.array([[2, 0], [1, 1], [0, 0], [0, 0]]), np.full(4, -1)
-    >>> class_weights(votes, unknown, ConsensusPrior()).tolist()
-    [5.0, 3.0]
     """
     wins = (votes == votes.max(axis=1, keepdims=True)) & (votes > 0)
     known = np.flatnonzero(gold >= 0)
@@ -289,26 +256,9 @@ def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> Flo
 def mix_members(
     probability: FloatArray, votes: IntArray, data: Codes, mixing: Mixing
 ) -> FloatArray:
-    """Mix probabilities with the votes and a skill model; gold and items without labels stay.
+    """Mix probabilities, (items, classes), with the votes and a skill model of the data.
 
-    Parameters
-    ----------
-    probability
-        Probabilities of the classes, shape (items, classes).
-    votes, data
-        The votes, shape (items, classes), and the labels that they count.
-    mixing
-        The weights of both.
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> data = encode([0, 0, 0], [0, 1, 2], [0, 0, 1], sizes=(2, 3, 2, 2))
-    >>> votes = np.array([[2, 1], [0, 0]])
-    >>> found = np.array([[0.95, 0.05], [0.7, 0.3]])
-    >>> mix_members(found, votes, data, Mixing(vote_share=1 / 3)).round(4)
-    array([[0.8417, 0.1583],
-           [0.7   , 0.3   ]])
+    Gold and items without labels stay.
     """
     skill = tempered_skills(data, votes) if mixing.skill_share > 0 else None
     mixed = mix(probability, votes, mixing, skill)
@@ -330,18 +280,8 @@ def draw_given_reported(
     beta and eta of the annotator's coterie in that draw, n counting labels by that z: what is said
     of people follows what is reported, and does not feed back into labels.
 
-    Parameters
-    ----------
-    draws
-        The shapes, of which matrices become, (draws, annotators, T, C).
-    mean
-        The mean of the draws' conditional means, (annotators, T, C); those without labels keep it.
-    heard
-        Who has labels; the others have a stream of their own.
-    counted
-        Counts labels by drawn classes.
-    streams
-        Sources of randomness, not in use otherwise any more.
+    Draws are (draws, annotators, T, C); those who are not ``heard`` keep their mean, and have a
+    stream of their own.
     """
     mean[heard] = 0.0
     for place, said in enumerate(counted(0, len(draws))):

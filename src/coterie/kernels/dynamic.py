@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import digamma, polygamma
 
 from coterie.data.times import Times, annotator_of, item_order
@@ -30,10 +31,8 @@ from coterie.numeric.compile import entry
 from coterie.numeric.dirichlet import pick
 from coterie.priors import DynamicPrior
 
-CUT = 0.64
-"""Where the halves of the proposal for Polya-Gamma numbers meet."""
-LEFT = 2 * math.sqrt(2 * CUT / math.pi) * math.exp(-0.5 / CUT)
-"""The size of the proposal below the cut where numbers are hardly tilted."""
+CUT = 0.64  # where the halves of the proposal for Polya-Gamma numbers meet
+LEFT = 2 * math.sqrt(2 * CUT / math.pi) * math.exp(-0.5 / CUT)  # its size below, hardly tilted
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,15 +49,7 @@ class Course:
 def course_of(times: Times, clock: str, unit: float, step_size: int) -> Course:
     """Give the course of everybody's labels; ``step_size`` of them, or equal times, are a moment.
 
-    Examples
-    --------
-    >>> from coterie.data.times import times_of
-    >>> one = np.zeros(4, int)
-    >>> times = times_of(np.arange(4), one, one, np.array([1.0, 1.0, 4.0, 9.0]), 1)
-    >>> course_of(times, "labels", 1.0, 1).step
-    array([0., 2., 1.])
-    >>> course_of(times, "time", 1.0, 1).step
-    array([0., 3., 5.])
+    Steps count labels if that is the clock, else time in units.
     """
     who = annotator_of(times)
     rank = np.arange(len(who)) - times.annotator_start[who]
@@ -76,28 +67,14 @@ def course_of(times: Times, clock: str, unit: float, step_size: int) -> Course:
     else:
         step = np.append(0.0, np.diff(times.time[starts])) / unit
     step[np.flatnonzero(first[starts])] = 0.0
+    of_label = number[item_order(times)].astype(np.int32)
     counts = np.bincount(who[starts], minlength=len(times.annotator_start) - 1)
-    return Course(
-        moment=number.astype(np.int32),
-        moment_of_label=number[item_order(times)].astype(np.int32),
-        moment_start=np.concatenate([[0], np.cumsum(counts)]),
-        step=step,
-        n_labels=n_labels,
-    )
+    moment_start = np.concatenate([[0], np.cumsum(counts)])
+    return Course(number.astype(np.int32), of_label, moment_start, step, n_labels)
 
 
 class DynamicPeople(People):
-    """The people half of a sweep: given what they said, omega, drifts, walks and so matrices.
-
-    Parameters
-    ----------
-    prior
-        Resolved.
-    crowd
-        Who there is.
-    course
-        Whose moment each row is.
-    """
+    """The people half of a sweep: given what they said, omega, drifts, walks and so matrices."""
 
     watched: ClassVar[tuple[str, ...]] = ("n_static",)
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {
@@ -121,13 +98,13 @@ class DynamicPeople(People):
         labels = np.add.reduceat(course.n_labels, self.first) if len(self.first) else np.zeros(0)
         self.share = course.n_labels / np.repeat(labels, np.diff(first)[self.heard])
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Start at the prior's mean, and with nobody drifting."""
         walk = np.broadcast_to(self.mean, (self.n_rows, *self.mean.shape)).copy()
         drift = np.zeros(len(self.course.moment_start) - 1, np.int32)
         return {"drift": drift, "walk": walk, "log_chance": log_matrices(walk, self.order)}
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw all that is people's given the counts; give log Psi, shape (rows, C, T)."""
         came, ended = count_sticks(state["said"], self.order)
         omega = draw_omega(came, state["walk"], rng)
@@ -137,7 +114,7 @@ class DynamicPeople(People):
         state["log_chance"] = log_matrices(state["walk"], self.order)
         return state["log_chance"]
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Nobody belongs with anybody; log p(labels) is given the matrices."""
         return float((state["said"] * state["log_chance"]).sum())
 
@@ -150,22 +127,19 @@ class DynamicPeople(People):
         every = np.tile(self.drift, (len(self.course.moment_start) - 1, 1))
         return np.asarray(self.log_drift + self.filter(every, omega, kappa)[2])
 
-    def draw_drift(
-        self, omega: FloatArray, kappa: FloatArray, rng: np.random.Generator
-    ) -> IntArray:
+    def draw_drift(self, omega: FloatArray, kappa: FloatArray, rng: Generator) -> IntArray:
         """Draw q as its place on the grid; who has no labels stays where everybody starts."""
         drift = np.zeros(len(self.course.moment_start) - 1, np.int32)
         drift[self.heard] = pick(self.weigh_drifts(omega, kappa)[self.heard], rng)
         return drift
 
     def draw_walk(
-        self, drift: IntArray, omega: FloatArray, kappa: FloatArray, rng: np.random.Generator
+        self, drift: IntArray, omega: FloatArray, kappa: FloatArray, rng: Generator
     ) -> FloatArray:
         """Draw v, shape (rows, sticks, classes), given omega and q."""
-        course, q = self.course, self.drift[drift]
+        q, normal = self.drift[drift], rng.standard_normal(omega.shape)
         mean, variance, _ = self.filter(q[:, None], omega, kappa)
-        normal = rng.standard_normal(omega.shape)
-        sample_walks(course.moment_start, course.step, q, mean, variance, normal)
+        sample_walks(self.course.moment_start, self.course.step, q, mean, variance, normal)
         return normal
 
     def filter(
@@ -184,13 +158,22 @@ class DynamicPeople(People):
         static = float(np.count_nonzero(state["drift"][self.heard] == 0))
         return {**super().trace(state, log_labels), "n_static": static}
 
-    def seat_everybody(self, state: State, spare: np.random.Generator) -> FloatArray:
+    def seat_everybody(self, state: State, spare: Generator) -> FloatArray:
         """Give everybody's matrix: given a draw they are known, and the mean is the matrix.
 
-        Who has no labels gets one from the prior, by a stream of their own, so that they change
-        nobody's bits.
+        At moments of many labels it weighs more. Who has no labels gets one from the prior, by a
+        stream of their own, so that they change nobody's bits.
         """
-        return self.over_time(np.exp(state["log_chance"]), spare)
+        n_annotators, (_, *cells) = len(self.course.moment_start) - 1, state["log_chance"].shape
+        normal = spare.standard_normal((n_annotators - len(self.heard), *self.mean.shape))
+        found, others = np.empty((n_annotators, *cells)), np.ones(n_annotators, np.bool_)
+        others[self.heard] = False
+        walk = self.mean + np.sqrt(self.variance) * normal
+        found[others] = np.exp(log_matrices(walk, self.order))
+        if len(self.heard):
+            parts = np.exp(state["log_chance"]) * self.share[:, None, None]
+            found[self.heard] = np.add.reduceat(parts, self.first, axis=0)
+        return found
 
     def means(self, state: State, seats: FloatArray) -> FloatArray:
         """Give them."""
@@ -200,27 +183,11 @@ class DynamicPeople(People):
         """Give them."""
         return seats
 
-    def extra(
-        self, state: State, drawn: FloatArray, shares: FloatArray, balance: FloatArray
-    ) -> Kept:
+    def extra(self, state: State, drawn: Array, shares: Array, balance: Array) -> Kept:
         """Give who does not change, and how good everybody is at every moment."""
         right = np.exp(np.diagonal(state["log_chance"], axis1=1, axis2=2))  # (rows, classes)
         static = (state["drift"] == 0).astype(np.float64)
         return {"static": static, "accuracy_at": (right * balance).sum(axis=1)}
-
-    def over_time(self, chance: FloatArray, spare: np.random.Generator) -> FloatArray:
-        """Give a matrix each, shape (annotators, C, T), from those at every moment."""
-        n_annotators, cells = len(self.course.moment_start) - 1, chance.shape[1:]
-        normal = spare.standard_normal((n_annotators - len(self.heard), *self.mean.shape))
-        walk = self.mean + np.sqrt(self.variance) * normal
-        result = np.empty((n_annotators, *cells))
-        result[np.setdiff1d(np.arange(n_annotators), self.heard)] = np.exp(
-            log_matrices(walk, self.order)
-        )
-        if len(self.heard):
-            parts = chance * self.share[:, None, None]
-            result[self.heard] = np.add.reduceat(parts, self.first, axis=0)
-        return result
 
     def check(self, state: State) -> None:
         """Raise ValueError unless people can be so; counts are for others to check."""
@@ -231,38 +198,19 @@ class DynamicPeople(People):
 
 
 def stick_order(n_classes: int, n_answers: int) -> LongArray:
-    """Give the answers in the order of the sticks, shape (C, T): a class's own first.
-
-    Examples
-    --------
-    >>> stick_order(2, 3).T
-    array([[0, 1, 2],
-           [1, 0, 2]])
-    """
+    """Give the answers in the order of the sticks, shape (C, T): a class's own first."""
     own = [[t, *(c for c in range(n_answers) if c != t)] for t in range(n_classes)]
     return np.array(own, np.int64).reshape(n_classes, n_answers).T
 
 
 def match_sticks(shape: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Give mean and variance of the logits of the sticks, shape (C - 1, T), of Dirichlet rows.
-
-    Examples
-    --------
-    >>> match_sticks(np.array([[1.0], [1.0]]))[0]
-    array([[0.]])
-    """
+    """Give mean and variance of the logits of the sticks, shape (C - 1, T), of Dirichlet rows."""
     own, later = shape[:-1], np.cumsum(shape[::-1], axis=0)[::-1][1:]
     return digamma(own) - digamma(later), polygamma(1, own) + polygamma(1, later)
 
 
 def look_up(array: Array, place: LongArray) -> Array:
-    """Give array[r, place[c, t], t] for every row, answer or stick, and class, shape (rows, C, T).
-
-    Examples
-    --------
-    >>> look_up(np.array([[[1, 2], [3, 4], [5, 6]]]), stick_order(2, 3)).tolist()
-    [[[1, 4], [3, 2], [5, 6]]]
-    """
+    """Give array[r, place[c, t], t] of every row, answer or stick, and class, (rows, C, T)."""
     flat = (place * place.shape[1] + np.arange(place.shape[1])).ravel()
     # "clip" is the mode that does not go through a buffer: no place is out of range.
     cells: Array = array.reshape(len(array), place.size).take(flat, axis=1, mode="clip")
@@ -289,13 +237,13 @@ def log_matrices(walk: FloatArray, order: LongArray) -> FloatArray:
     return look_up(by_place, np.argsort(order, axis=0))
 
 
-def draw_omega(came: IntArray, walk: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_omega(came: IntArray, walk: FloatArray, rng: Generator) -> FloatArray:
     """Draw omega | v, summed over the labels that came to a stick; zero where none did."""
     return draw_polya_gamma(came.ravel(), walk.ravel(), rng).reshape(walk.shape)
 
 
 @entry
-def draw_polya_gamma(count: IntArray, tilt: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_polya_gamma(count: IntArray, tilt: FloatArray, rng: Generator) -> FloatArray:
     """Draw PG(count, tilt), exactly, as sums of PG(1, tilt): Devroye's series.
 
     4 PG(1, 2 z) has a density in proportion to a[0](x) exp(-z^2 x / 2) times an alternating series,

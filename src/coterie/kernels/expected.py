@@ -20,6 +20,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
@@ -31,15 +32,12 @@ from coterie.numeric.dirichlet import log_gamma_draws
 
 Columns = NDArray[np.uint32]
 
+# Weights only fall. An item whose weights sum to less is weighed again, in logarithms; where they
+# sum to more, what has underflowed is less than 1e-158 of them.
 SMALL = 1e-150
-"""Weights only fall. An item whose weights sum to less is weighed again, in logarithms; where they
-sum to more, what has underflowed is less than 1e-158 of them."""
-BITS = 62
-"""Of the whole numbers that sums are made of: no sum is longer."""
-FORMS = (2, 3, 4)
-"""Numbers of cells that the compiler is told: half the time of any number."""
-AT_ONCE, LARGE = 2**17, 1e30
-"""Numbers drawn at once; shapes that have no single precision."""
+BITS = 62  # of the whole numbers that sums are made of: no sum is longer
+FORMS = (2, 3, 4)  # numbers of cells that the compiler is told: half the time of any number
+AT_ONCE, LARGE = 2**17, 1e30  # numbers drawn at once; shapes that have no single precision
 
 
 class Part(NamedTuple):
@@ -381,7 +379,7 @@ def draw(
     return class_balance, confusion
 
 
-def gamma_draws(shape: FloatArray, n: int, axis: int, rng: np.random.Generator) -> FloatArray:
+def gamma_draws(shape: FloatArray, n: int, axis: int, rng: Generator) -> FloatArray:
     """Draw Gamma numbers, (n, *shape), of which those along an axis will be divided by their sum.
 
     Where all of them may be too small for a float their logs are drawn, and the largest is one.

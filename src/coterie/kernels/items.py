@@ -34,23 +34,15 @@ MASK, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 FIRST, SECOND = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 GOLDEN, ROOT = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 DROPPED, UNIT = np.uint64(11), 2.0**-53
-LEAST = 1e-100
-"""Weights only fall. Where the largest ends above this, others are right to 1e-200 of it, which no
-uniform number sees; where it does not, the item is weighed again in logs."""
-LEAST_MARGINAL = 1e-260
-"""So it is where a class is below this that counts after all, tempered."""
+# Weights only fall. Where the largest ends above this, others are right to 1e-200 of it, which no
+# uniform number sees; where it does not, the item is weighed again in logs. So it is where a class
+# is below the second that counts after all, tempered.
+LEAST, LEAST_MARGINAL = 1e-100, 1e-260
 
 
 @jit
 def uniforms(stream: Keys, key: Any, place: int) -> tuple[float, float]:
-    """Give two numbers in [0, 1) of an item: at a place of the stream (low, high, sweep).
-
-    Examples
-    --------
-    >>> first, second = uniforms(np.array([1, 2, 3], np.uint64), np.uint64(4), 0)
-    >>> bool(0 <= first < 1 and 0 <= second < 1 and first != second)
-    True
-    """
+    """Give two numbers in [0, 1) of an item: at a place of the stream (low, high, sweep)."""
     low, high = stream[0], stream[1]
     a, b, c, d = stream[2], np.uint64(place), np.uint64(key) & MASK, np.uint64(key) >> HALF
     for _ in range(10):
@@ -60,13 +52,6 @@ def uniforms(stream: Keys, key: Any, place: int) -> tuple[float, float]:
         low, high = (low + GOLDEN) & MASK, (high + ROOT) & MASK
     first, second = ((a << HALF) | b) >> DROPPED, ((c << HALF) | d) >> DROPPED
     return np.float64(first) * UNIT, np.float64(second) * UNIT
-
-
-@jit
-def log_add(a: float, b: float) -> float:
-    """Give log(e^a + e^b); either may be -inf."""
-    high, low = max(a, b), min(a, b)
-    return high if low == -math.inf else high + math.log1p(math.exp(low - high))
 
 
 @jit
@@ -119,9 +104,9 @@ def weigh_in_logs(
                 if lam[k] > 0:
                     by_guess = lam[k] * hard[column % n_answers]
                     log_guess = math.log(by_guess) if by_guess > 0 else -math.inf
-                    own = log_add(math.log1p(-lam[k]) + own, log_guess)
+                    own = np.logaddexp(math.log1p(-lam[k]) + own, log_guess)
                 x += own
-            marginal = log_add(marginal, x)
+            marginal = np.logaddexp(marginal, x)
             w[k * n_cells + t] = x + log_weight[t]
             top = max(top, w[k * n_cells + t])
         tempered[t] = tau * marginal + log_weight[t]
@@ -201,24 +186,13 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
     ) -> None:  # fmt: skip
         """Draw every item's cell and where its labels came from; count them, and tally the items.
 
-        Parameters
-        ----------
-        key, start, column, gold, row, winner
-            The items: keys; where the labels of each begin; labels as annotator * answers + answer;
-            the known class, or -1; which row of weights; the vote's clear winner, or -1.
-        n_answers, cell_class, kinds, weight, log_weight, lam, chance, log_chance, hard
-            What they are given: the class of each cell, rho, w (rows, cells), lam, Psi (flat), v.
-        design_effect
-            How labels are tempered.
-        stream
-            The chain's key, in two words, and the sweep.
-        said, cell_total, kind_total, source, guessed, agreed
-            Counts: labels by column and cell (flat), items by cell, items with labels by kind,
-            labels by kind that are guesses, and that are not; guesses by answer; clear votes that
-            are the truth.
-        truth, sums
-            What is noted of every item, if the arrays have a length: its cell, and the sums of its
-            probabilities.
+        Of the items there are keys, where the labels of each begin, labels as annotator * answers +
+        answer, the known class or -1, which row of weights, and the vote's clear winner or -1. They
+        are given the class of each cell, rho, w (rows, cells), lam, Psi (flat) and v. The stream is
+        the chain's key, in two words, and the sweep. Counted are labels by column and cell (flat),
+        items by cell, items with labels by kind, labels by kind that are guesses and that are not,
+        guesses by answer, and clear votes that are the truth. Noted, where the arrays have a
+        length, are the cell of every item and the sums of its probabilities.
         """
         n_cells = fixed_cells if fixed_cells else weight.shape[1]
         n_kinds = fixed_kinds if fixed_kinds else len(kinds)

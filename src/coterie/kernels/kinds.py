@@ -6,26 +6,20 @@ coteries are of pairs, all of one partition, so that an expert is the same in ev
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 
-from coterie.kernels.collapsed import log_marginal
-from coterie.kernels.people import (
-    Crowd,
-    Kept,
-    People,
-    Streams,
-    mean_of,
-    own_matrices,
-)
+from coterie.kernels.people import Crowd, Kept, OwnPeople, People, Streams
 from coterie.kernels.space import Space, with_kinds
-from coterie.numeric import Array, BoolArray, FloatArray, IntArray, State
-from coterie.numeric.dirichlet import canonical_groups, log_dirichlet
+from coterie.numeric import Array, FloatArray, IntArray, State
+from coterie.numeric.dirichlet import canonical_groups
 from coterie.priors import EasyHardPrior
 
-EASY, HARD = 0, 1
+HARD = 1
+T = TypeVar("T")
 
 
 def pairs_of(crowd: Crowd, n_kinds: int) -> Crowd:
@@ -34,18 +28,9 @@ def pairs_of(crowd: Crowd, n_kinds: int) -> Crowd:
 
 
 class KindsPeople(People):
-    """Everybody has a matrix per kind.
+    """Everybody has a matrix per kind: in cells k T + t, what is believed of pairs.
 
-    Parameters
-    ----------
-    crowd
-        Who there is.
-    space
-        Cells k T + t.
-    pairs
-        What is believed of pairs.
-    kinds
-        The known kinds of the items.
+    ``kinds`` are those of the items, where they are known.
     """
 
     dims: ClassVar[Mapping[str, tuple[str, ...]]] = {"accuracy_by_kind": ("annotator", "kind")}
@@ -75,27 +60,24 @@ class KindsPeople(People):
         """Show the state as pairs have it."""
         return {**state, "said": self.to_pairs(state["said"])}
 
-    def outer(self, state: State, inner: State) -> None:
-        """Take over what has become of the pairs."""
-        state |= {name: array for name, array in inner.items() if name not in COUNTS}
+    def moved(self, state: State, step: Callable[[State], T]) -> T:
+        """Have pairs make a step, and take over what has become of them."""
+        inner = self.inner(state)
+        found = step(inner)
+        state |= {name: array for name, array in inner.items() if name != "said"}
+        return found
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Start all pairs of an annotator in one coterie."""
         return self.pairs.start(np.repeat(group, self.n_kinds), rng)
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw what is the pairs'."""
-        inner = self.inner(state)
-        log_chance = self.pairs.draw(inner, rng)
-        self.outer(state, inner)
-        return self.from_pairs(log_chance)
+        return self.from_pairs(self.moved(state, lambda pairs: self.pairs.draw(pairs, rng)))
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Move the pairs."""
-        inner = self.inner(state)
-        log_labels = self.pairs.move(inner, sweep, rng)
-        self.outer(state, inner)
-        return log_labels
+        return self.moved(state, lambda pairs: self.pairs.move(pairs, sweep, rng))
 
     def log_rest(self, state: State) -> float:
         """Give that of the pairs."""
@@ -105,18 +87,15 @@ class KindsPeople(People):
         """Note coteries of pairs that have labels now, and the sizes of latent kinds, sorted."""
         found = super().trace(state, log_labels)
         if self.coteries:
-            found["n_coteries"] = len(np.unique(state["group"][self.spoken(self.inner(state))]))
+            spoken = self.to_pairs(state["said"]).any(axis=(1, 2))
+            found["n_coteries"] = len(np.unique(state["group"][spoken]))
             found["concentration"] = np.exp(state["log_concentration"][0])
         if not self.space.known:
             n = np.bincount(self.space.cell_kind, state["cell_total"], self.n_kinds)
             found["kind_total"] = -np.sort(-n)
         return found
 
-    def spoken(self, inner: State) -> BoolArray:
-        """Say which pairs have labels now."""
-        return np.asarray(inner["said"].any(axis=(1, 2)))
-
-    def seat_everybody(self, state: State, spare: np.random.Generator) -> Any:
+    def seat_everybody(self, state: State, spare: Generator) -> Any:
         """Seat the pairs of those without labels too."""
         return self.pairs.seat_everybody(self.inner(state), spare)
 
@@ -146,9 +125,7 @@ class KindsPeople(People):
         mixed = (share[:, :, None, None] * parts).sum(axis=1)
         return np.asarray(mixed.swapaxes(1, 2))
 
-    def extra(
-        self, state: State, drawn: FloatArray, shares: FloatArray, balance: FloatArray
-    ) -> Kept:
+    def extra(self, state: State, drawn: Array, shares: Array, balance: Array) -> Kept:
         """Give who can do what, where kinds are known; latent ones permute from chain to chain."""
         if not self.space.known:
             return {}
@@ -160,9 +137,6 @@ class KindsPeople(People):
     def check(self, state: State) -> None:
         """Raise ValueError unless pairs can be so."""
         self.pairs.check(state)
-
-
-COUNTS = ("said", "cell_total")
 
 
 class EasyHardPeople(People):
@@ -183,60 +157,54 @@ class EasyHardPeople(People):
         super().__init__(crowd, with_kinds(np.array(prior.class_weights), kinds))
         self.n_extra = 1 + crowd.n_classes * crowd.n_answers + len(crowd.n_labels)
         easy = (np.asarray(prior.easy_strength)[:, None] * prior.easy_mean).T
-        self.easy, self.hard = easy, (np.asarray(prior.strength)[:, None] * prior.mean).T
+        hard = (np.asarray(prior.strength)[:, None] * prior.mean).T
+        self.easy = OwnPeople(crowd._replace(n_labels=np.ones(1, int)), self.space, easy)
+        self.hard = OwnPeople(crowd, self.space, hard)
 
-    def parts(self, state: State) -> tuple[Array, Array]:
-        """Give all labels of easy items together, (1, C, T), and everybody's of hard ones."""
-        n = self.space.n_classes
-        return state["said"][:, :, :n].sum(axis=0, keepdims=True), state["said"][:, :, n:]
+    def parts(self, state: State) -> tuple[State, State]:
+        """Count all labels of easy items together, (1, C, T), and everybody's of hard ones."""
+        n, said = self.space.n_classes, state["said"]
+        return {"said": said[:, :, :n].sum(axis=0, keepdims=True)}, {"said": said[:, :, n:]}
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw both."""
         easy, hard = self.parts(state)
-        one = log_dirichlet(easy + self.easy, rng, 1, np.log(self.easy))
-        log_chance, heard = np.zeros(state["said"].shape), self.crowd.heard
-        log_chance[:, :, : one.shape[2]] = one
-        own = log_dirichlet(hard[heard] + self.hard, rng, 1, np.log(self.hard))
-        log_chance[heard, :, one.shape[2] :] = own
-        return log_chance
+        return side_by_side(self.easy.draw(easy, rng), self.hard.draw(hard, rng))
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Nobody belongs with anybody."""
         easy, hard = self.parts(state)
-        return log_marginal(easy, self.easy) + log_marginal(hard[self.crowd.heard], self.hard)
-
-    def n_hard(self, state: State) -> float:
-        """Count hard items."""
-        return float(state["cell_total"][self.space.cell_kind == HARD].sum())
+        return self.easy.move(easy, sweep, rng) + self.hard.move(hard, sweep, rng)
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
         """Note also how many items are hard."""
-        return {**super().trace(state, log_labels), "n_hard": self.n_hard(state)}
+        n_hard = float(state["cell_total"][self.space.cell_kind == HARD].sum())
+        return {**super().trace(state, log_labels), "n_hard": n_hard}
 
     def means(self, state: State, seats: Any) -> FloatArray:
         """Give the mean of one matrix for easy items, of everybody's own for hard ones."""
         easy, hard = self.parts(state)
-        one = mean_of(easy, self.easy, np.log(self.easy))
-        own = mean_of(hard, self.hard, np.log(self.hard))
-        return np.concatenate([np.repeat(one, len(own), axis=0), own], axis=2)
+        return side_by_side(self.easy.means(easy, seats), self.hard.means(hard, seats))
 
     def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
         """Draw them."""
         easy, hard = self.parts(state)
-        one = np.exp(log_dirichlet(easy + self.easy, streams.draws, 1, np.log(self.easy)))
-        weight = np.broadcast_to(self.hard, hard.shape)
-        own = own_matrices(hard, weight, np.log(weight), self.crowd.heard, streams)
-        return np.concatenate([np.repeat(one, len(own), axis=0), own], axis=2)
+        one = self.easy.matrices(easy, seats, streams)
+        return side_by_side(one, self.hard.matrices(hard, seats, streams))
 
-    def extra(
-        self, state: State, drawn: FloatArray, shares: FloatArray, balance: FloatArray
-    ) -> Kept:
+    def extra(self, state: State, drawn: Array, shares: Array, balance: Array) -> Kept:
         """Give the share of hard items, the matrix of easy ones, and who is good at hard ones."""
         n, hard = self.space.n_classes, self.space.cell_kind == HARD
         right = np.diagonal(drawn[:, :, n:], axis1=1, axis2=2)
-        easy = drawn[0, :, :n].T if len(drawn) else (self.easy / self.easy.sum(axis=0)).T
+        prior = self.easy.weight / self.easy.weight.sum(axis=0)
+        easy = drawn[0, :, :n].T if len(drawn) else prior.T
         return {
             "hard_share": np.array(shares[hard].sum()),
             "easy_confusion": easy,
             "hard_accuracy": (right * balance).sum(axis=1),
         }
+
+
+def side_by_side(one: FloatArray, own: FloatArray) -> FloatArray:
+    """Put a matrix that is everybody's before everybody's own, (annotators, C, 2 T)."""
+    return np.concatenate([np.repeat(one, len(own), axis=0), own], axis=2)

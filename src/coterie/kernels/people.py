@@ -8,8 +8,8 @@ half (:mod:`coterie.kernels.items`) is the same for all. Each sweep
            (the items' cells, and with them new counts, given the matrices)
     move   who belongs with whom, given the new counts, matrices integrated out
 
-The three models of the paper are here; with collapsed sampling (:mod:`coterie.kernels.collapsed`)
-only what is kept of a draw is asked.
+The three models of the paper are here; collapsed sampling (:mod:`coterie.kernels.collapsed`) asks
+them for priors, and for what is kept of a draw.
 """
 
 from __future__ import annotations
@@ -19,24 +19,20 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import gammaln
 
-from coterie.kernels import regroup
-from coterie.kernels.collapsed import (
-    concentration_loop,
-    draw_tables,
-    join_loop,
-    log_marginal,
-    log_risen,
-    log_risings,
-    members_of,
-    reuse_loop,
-    with_strength,
-    with_total,
-)
+from coterie.kernels import collapsed, regroup
+from coterie.kernels.collapsed import draw_tables, log_marginal, log_risings, with_total
 from coterie.kernels.space import Space, classes_alone
 from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray, State
-from coterie.numeric.dirichlet import SMALL, canonical_groups, log_dirichlet, log_gamma_draws
+from coterie.numeric.dirichlet import (
+    SMALL,
+    canonical_groups,
+    draw_crp,
+    log_dirichlet,
+    log_gamma_draws,
+)
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 
 Kept = State  # of a draw
@@ -65,9 +61,9 @@ class Streams(NamedTuple):
     own. Annotators without labels have one too, so that they change nobody's bits.
     """
 
-    moves: np.random.Generator
-    draws: np.random.Generator
-    spare: np.random.Generator
+    moves: Generator
+    draws: Generator
+    spare: Generator
 
 
 class People:
@@ -94,15 +90,15 @@ class People:
         self.kinds: IntArray | None = None  # (items,)   known kinds
         self.n_extra = 0  # numbers that are kept of a draw beside what always is
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Give what a chain starts with beside the counts; ``group`` is -1 or 0, 1 ..."""
         return {}
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw everything that is people's, given the counts; give log Psi, (rows, C, cells)."""
         raise NotImplementedError
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Draw who belongs with whom, given the counts; give log p(labels), Psi integrated out."""
         raise NotImplementedError
 
@@ -122,8 +118,8 @@ class People:
         """
         seats, total = self.seat_everybody(state, streams.spare), state["cell_total"]
         kept = self.notes(state, seats)
-        mean = self.means(state, seats)
-        kept["confusion_mean"] = self.by_class(state, mean, self.space.shares(total))
+        means = self.means(state, seats)
+        kept["confusion_mean"] = self.by_class(state, means, self.space.shares(total))
         if whole:
             shares = np.exp(self.space.draw(total, streams.draws))
             kept["class_balance"] = self.space.balance(total, shares)
@@ -132,7 +128,7 @@ class People:
             kept |= self.extra(state, drawn, shares, kept["class_balance"])
         return kept
 
-    def seat_everybody(self, state: State, spare: np.random.Generator) -> Any:
+    def seat_everybody(self, state: State, spare: Generator) -> Any:
         """Seat also those without labels, for a draw."""
         return None
 
@@ -148,9 +144,7 @@ class People:
         """Draw everybody's matrices given the state, (rows, C, cells)."""
         raise NotImplementedError
 
-    def extra(
-        self, state: State, drawn: FloatArray, shares: FloatArray, balance: FloatArray
-    ) -> Kept:
+    def extra(self, state: State, drawn: Array, shares: Array, balance: Array) -> Kept:
         """Give what a model keeps of its own, by the names of ``dims``."""
         return {}
 
@@ -159,10 +153,8 @@ class People:
         n_classes = self.space.n_classes
         if matrices.shape[2] == n_classes:
             return matrices.swapaxes(1, 2)
-        parts, mixed = matrices * self.space.within_class(shares), []
-        for t in range(n_classes):
-            mixed.append(parts[:, :, self.space.cell_class == t].sum(axis=2))
-        return np.stack(mixed, axis=1)
+        parts, of = matrices * self.space.within_class(shares), self.space.cell_class
+        return np.stack([parts[:, :, of == t].sum(axis=2) for t in range(n_classes)], axis=1)
 
     def check(self, state: State) -> None:
         """Raise ValueError unless people can be so; counts are checked elsewhere."""
@@ -188,14 +180,14 @@ class OwnPeople(People):
         """Give those of iBCC."""
         return cls(crowd, classes_alone(np.array(prior.class_weights)), weight_of(prior))
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw log Psi[l, f] ~ Dir(weight[f] + n[l, f])."""
         heard, log_chance = self.crowd.heard, np.zeros(state["said"].shape)
         shape = state["said"][heard] + self.weight
         log_chance[heard] = log_dirichlet(shape, rng, 1, self.log_weight)
         return log_chance
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Nobody belongs with anybody."""
         return log_marginal(state["said"][self.crowd.heard], self.weight)
 
@@ -205,8 +197,8 @@ class OwnPeople(People):
 
     def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
         """Draw everybody's matrices."""
-        weight = np.broadcast_to(self.weight, state["said"].shape)
-        return own_matrices(state["said"], weight, np.log(weight), self.crowd.heard, streams)
+        said, weight = state["said"], np.broadcast_to(self.weight, state["said"].shape)
+        return own_matrices(said, weight, np.log(weight), self.crowd.heard, streams)
 
 
 class Seats(NamedTuple):
@@ -215,6 +207,11 @@ class Seats(NamedTuple):
     seat: IntArray  # (annotators,)
     log_strength: FloatArray  # (coteries, T or 1)
     log_mean: FloatArray  # (coteries, C, T)
+
+    @property
+    def log_weight(self) -> FloatArray:
+        """Everybody's log beta eta, (annotators, C, T)."""
+        return np.asarray((self.log_strength[:, None] + self.log_mean)[self.seat])
 
 
 class SeatedPeople(People):
@@ -232,39 +229,46 @@ class SeatedPeople(People):
 
     def __init__(self, crowd: Crowd, space: Space, concentration: float | Gamma) -> None:
         super().__init__(crowd, space)
-        self.fixed, self.alpha = 0.0, (0.0, 0.0)
+        self.concentration, self.alpha = concentration, (0.0, 0.0)
         if isinstance(concentration, Gamma):
             shape, rate = np.asarray(concentration.shape), np.asarray(concentration.rate)
-            self.alpha = float(shape), float(rate)
-        else:
-            self.fixed = concentration
+            self.alpha = float(shape), float(rate)  # of its prior; zeros where it is fixed
         self.n_seated = int(np.count_nonzero(crowd.heard))
         self.work = int(crowd.n_labels.sum()) * len(space.cell_class)
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Start in these coteries, alpha from its prior."""
-        shape, rate = self.alpha
-        log_alpha = (
-            float(log_gamma_draws(np.array([shape]), rng)[0]) - math.log(rate)
-            if shape > 0
-            else math.log(self.fixed)
-        )
-        return {"group": canonical_groups(group), "log_concentration": np.array([log_alpha])}
+        if isinstance(self.concentration, Gamma):
+            log_alpha = log_gamma_draws(np.array(self.alpha[:1]), rng) - math.log(self.alpha[1])
+        else:
+            log_alpha = np.log([self.concentration])
+        return {"group": canonical_groups(group), "log_concentration": log_alpha}
 
     def proposals(self, sweep: int, calls: int = SWEEP_CALLS) -> int:
         """Give how many splits and merges are due, by the sizes of the crowd alone."""
-        cells = self.crowd.n_answers * self.space.n_classes
-        cost = regroup.work_of_a_proposal(self.n_seated, cells)
+        n_cells = self.crowd.n_answers * self.space.n_classes
+        cost = regroup.work_of_a_proposal(self.n_seated, n_cells)
         return regroup.proposals(sweep, self.work + calls, cost)
 
-    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+    def move(self, state: State, sweep: int, rng: Generator) -> float:
+        """Split and merge coteries, then move everybody; draw alpha."""
+        self.regroup(state, self.proposals(sweep), rng)
+        log_labels = self.seat_people(state, rng)
+        self.draw_alpha(state, rng)
+        return log_labels
+
+    def regroup(self, state: State, n: int, rng: Generator) -> None:
         """Propose so many splits and merges of coteries."""
         raise NotImplementedError
 
-    def draw_alpha(self, state: State, rng: np.random.Generator) -> None:
+    def seat_people(self, state: State, rng: Generator) -> float:
+        """Move everybody who has a coterie, matrices integrated out; give log p(labels)."""
+        raise NotImplementedError
+
+    def draw_alpha(self, state: State, rng: Generator) -> None:
         """Draw alpha given the partition."""
         alpha = np.append(state["log_concentration"], self.alpha)
-        concentration_loop(alpha, self.n_seated, count_groups(state["group"]), rng)
+        collapsed.concentration_loop(alpha, self.n_seated, count_groups(state["group"]), rng)
         state["log_concentration"] = alpha[:1]
 
     def log_rest(self, state: State) -> float:
@@ -280,7 +284,7 @@ class SeatedPeople(People):
         shape, rate = self.alpha
         # alpha^M / (alpha)_(L) without the alpha of both, which may be zero as a float
         log_p = log_sizes + np.maximum(n_groups - 1, 0) * log_alpha
-        log_p = log_p - log_risen(np.exp(log_alpha) + 1, max(self.n_seated - 1, 0))
+        log_p = log_p - collapsed.log_risen(np.exp(log_alpha) + 1, max(self.n_seated - 1, 0))
         if shape > 0:
             log_p += shape * math.log(rate) - math.lgamma(shape)
             log_p += (shape - 1) * log_alpha - rate * np.exp(log_alpha)
@@ -289,20 +293,17 @@ class SeatedPeople(People):
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
         """Note also how many coteries there are, and alpha."""
         alpha = math.exp(state["log_concentration"][0])
-        return {
-            **super().trace(state, log_labels),
-            "n_coteries": count_groups(state["group"]),
-            "concentration": alpha,
-        }
+        found = {"n_coteries": count_groups(state["group"]), "concentration": alpha}
+        return super().trace(state, log_labels) | found
 
-    def seat_everybody(self, state: State, spare: np.random.Generator) -> Seats:
+    def seat_everybody(self, state: State, spare: Generator) -> Seats:
         """Seat those without labels as newcomers, in fresh coteries where they open any."""
-        seat, opened = seated(state["group"], state["log_concentration"][0], spare)
-        return Seats(seat, *self.parameters(state, opened, spare))
+        seat, alpha = state["group"].astype(np.int32), math.exp(state["log_concentration"][0])
+        silent, n = seat < 0, count_groups(seat)
+        seat[silent] = draw_crp(int(silent.sum()), alpha, spare, seat[~silent].tolist())
+        return Seats(seat, *self.parameters(state, count_groups(seat) - n, spare))
 
-    def parameters(
-        self, state: State, opened: int, spare: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
         """Give those of all coteries, and of some that are opened for a draw."""
         raise NotImplementedError
 
@@ -347,53 +348,43 @@ class SharedPeople(SeatedPeople):
         np.add.at(said, group[group >= 0], state["said"][group >= 0])
         return said
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw log Psi[m, t] ~ Dir(beta[t] eta[t] + n[m, t]), which all members have."""
         shared = log_dirichlet(self.said_together(state) + self.weight, rng, 1, self.log_weight)
         log_chance, group = np.zeros(state["said"].shape), state["group"]
         log_chance[group >= 0] = shared[group[group >= 0]]
         return log_chance
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
-        """Split and merge coteries, then move everybody; draw alpha."""
-        self.regroup(state, self.proposals(sweep), rng)
-        self.seat_people(state, rng)
-        self.draw_alpha(state, rng)
-        return log_marginal(self.said_together(state), self.weight)
-
-    def seat_people(self, state: State, rng: np.random.Generator) -> None:
-        """Move everybody who has a coterie, the shared matrices integrated out."""
+    def seat_people(self, state: State, rng: Generator) -> float:
+        """Move everybody by the sizes of coteries, alpha for a new one, and p(their labels)."""
         counts, seats = with_total(state["said"].astype(np.int32)), state["group"].astype(np.int32)
-        people, together, size = members_of(counts, seats)
+        people, together, size = collapsed.members_of(counts, seats)
         logs = np.log(with_total(self.weight))[None]
         log_alpha = float(state["log_concentration"][0])
-        join_loop(people, counts, together, seats, size, logs, self.rising, log_alpha, rng)
+        collapsed.join_loop(
+            people, counts, together, seats, size, logs, self.rising, log_alpha, rng
+        )
         seats[people] = np.unique(seats[people], return_inverse=True)[1]
         state["group"] = seats
+        return log_marginal(self.said_together(state), self.weight)
 
-    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+    def regroup(self, state: State, n: int, rng: Generator) -> None:
         """Propose splits and merges."""
         regroup.regroup_shared(state, self.weight, rng, n)
 
-    def parameters(
-        self, state: State, opened: int, spare: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
         """Give the logs of the shapes of every coterie's matrix, which has no parameters."""
         said = self.said_together(state)
         shapes = np.concatenate([said + self.weight, np.tile(self.weight, (opened, 1, 1))])
-        return np.log(shapes.sum(axis=1)), np.log(shapes)
+        return [np.log(shapes.sum(axis=1)), np.log(shapes)]
 
     def means(self, state: State, seats: Seats) -> FloatArray:
         """Give the mean of everybody's coterie's matrix."""
-        n = count_groups(state["group"])
+        n, group = count_groups(state["group"]), state["group"]
         each = np.exp(seats.log_mean[:n] - seats.log_strength[:n, None])
         base = self.weight / self.weight.sum(axis=0)
-        group = state["group"]
-        return np.where(
-            (group >= 0)[:, None, None],
-            each[group] if n else base,
-            self.newcomer(state, base, each),
-        )
+        own, newcomer = each[group] if n else base, self.newcomer(state, base, each)
+        return np.where((group >= 0)[:, None, None], own, newcomer)
 
     def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
         """Draw the matrix of every coterie; those that newcomers open change nobody's bits."""
@@ -427,26 +418,23 @@ class SimilarPeople(SeatedPeople):
         """Give the mean of eta before any label, (C, T)."""
         return np.asarray(self.mean_weight / self.mean_weight.sum(axis=0))
 
-    def start(self, group: IntArray, rng: np.random.Generator) -> State:
+    def start(self, group: IntArray, rng: Generator) -> State:
         """Draw beta and eta of the coteries from the prior; a sweep first draws them anew."""
         state = super().start(group, rng)
         return state | self.fresh(state, count_groups(state["group"]), rng)
 
-    def fresh(self, state: State, n: int, rng: np.random.Generator) -> State:
+    def fresh(self, state: State, n: int, rng: Generator) -> State:
         """Draw beta and eta of n coteries from the prior."""
         log_g = log_gamma_draws(np.tile(self.shape, (n, 1)), rng)
-        weight = np.tile(self.mean_weight, (n, 1, 1))
-        return {
-            "log_strength": log_g - np.log(self.rate),
-            "log_mean": log_dirichlet(weight, rng, axis=1),
-        }
+        log_mean = log_dirichlet(np.tile(self.mean_weight, (n, 1, 1)), rng, axis=1)
+        return {"log_strength": log_g - np.log(self.rate), "log_mean": log_mean}
 
-    def draw(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw beta and eta given their members' labels, then everybody's matrix."""
         self.draw_parameters(state, rng)
         return self.draw_matrices(state, rng)
 
-    def draw_parameters(self, state: State, rng: np.random.Generator) -> None:
+    def draw_parameters(self, state: State, rng: Generator) -> None:
         """Draw nu and s, then beta and eta.
 
         nu[l, t]   ~ Beta(beta[m, t], n[l, t])  where n[l, t] > 0
@@ -460,7 +448,7 @@ class SimilarPeople(SeatedPeople):
         state["log_strength"] = log_g - log_rate
         state["log_mean"] = log_dirichlet(self.mean_weight + tables, rng, axis=1)
 
-    def draw_matrices(self, state: State, rng: np.random.Generator) -> FloatArray:
+    def draw_matrices(self, state: State, rng: Generator) -> FloatArray:
         """Draw log Psi[l, t] ~ Dir(beta[m, t] eta[m, t] + n[l, t])."""
         heard, log_chance = state["group"] >= 0, np.zeros(state["said"].shape)
         log_weight = log_weight_of(state)[state["group"][heard]]
@@ -468,39 +456,30 @@ class SimilarPeople(SeatedPeople):
         log_chance[heard] = log_dirichlet(shape, rng, 1, log_weight)
         return log_chance
 
-    def move(self, state: State, sweep: int, rng: np.random.Generator) -> float:
-        """Split and merge coteries, then move everybody (Reuse); draw alpha."""
-        self.regroup(state, self.proposals(sweep), rng)
-        log_labels = self.seat_people(state, rng)
-        self.draw_alpha(state, rng)
-        return log_labels
+    def seat_people(self, state: State, rng: Generator) -> float:
+        """Move everybody to a coterie, or one of h auxiliary ones (Reuse, Favaro and Teh).
 
-    def seat_people(self, state: State, rng: np.random.Generator) -> float:
-        """Move everybody who has a coterie (Reuse), matrices integrated out; give log p(labels).
-
-        The first h of the coteries that are drawn from the prior are auxiliary; the loop says when
-        it has opened all that are left.
+        Beside these h, coteries are drawn ahead from the prior; the loop says when all are opened.
         """
         counts, seats = with_total(state["said"].astype(np.int32)), state["group"].astype(np.int32)
         people, m, h = np.flatnonzero(seats >= 0), count_groups(seats), self.auxiliaries
         size = np.append(np.bincount(seats[people], minlength=m), np.zeros(h, np.int64))
         spare, done, used, log_labels = np.arange(m, m + h), 0, m + h, 0.0
-        log_alpha = float(state["log_concentration"][0])
-        more = h + DOZENS
+        log_alpha, more = float(state["log_concentration"][0]), h + DOZENS
         while done < len(people) or more > DOZENS:
             for name, drawn in self.fresh(state, more, rng).items():
                 state[name] = np.concatenate([state[name], drawn])
             more, size = DOZENS, np.append(size, np.full(len(state["log_mean"]) - len(size), -1))
-            done, used, log_p = reuse_loop(
-                done, people, counts, with_strength(state["log_strength"], state["log_mean"]),
-                seats, size, spare, used, log_alpha, rng,
-            )  # fmt: skip
+            logs = collapsed.with_strength(state["log_strength"], state["log_mean"])
+            done, used, log_p = collapsed.reuse_loop(
+                done, people, counts, logs, seats, size, spare, used, log_alpha, rng
+            )
             log_labels += log_p
         places, seats[people] = np.unique(seats[people], return_inverse=True)
         state |= {"group": seats} | {name: state[name][places] for name in self.of_coteries}
         return log_labels
 
-    def regroup(self, state: State, n: int, rng: np.random.Generator) -> None:
+    def regroup(self, state: State, n: int, rng: Generator) -> None:
         """Propose splits and merges, with beta and eta."""
         if n > 0:
             regroup.regroup_own(state, self.base(state), rng, n)
@@ -518,35 +497,29 @@ class SimilarPeople(SeatedPeople):
         constant = a * np.log(b) - gammaln(a) + gammaln(w.sum(axis=0)) - gammaln(w).sum(axis=0)
         return np.asarray(found + n_groups * constant.sum())
 
-    def parameters(
-        self, state: State, opened: int, spare: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray]:
+    def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
         """Give beta and eta of all coteries, and of some that are opened for a draw."""
-        more = self.fresh(state, opened, spare)
-        names = "log_strength", "log_mean"
-        strength, mean = (np.concatenate([state[name], more[name]]) for name in names)
-        return strength, mean
+        more, names = self.fresh(state, opened, spare), ("log_strength", "log_mean")
+        return [np.concatenate([state[name], more[name]]) for name in names]
 
     def means(self, state: State, seats: Seats) -> FloatArray:
         """Give (n[l, c, t] + beta eta) / (n[l, t] + beta); a newcomer's mean without labels."""
         n, group = count_groups(state["group"]), state["group"]
-        log_weight = seats.log_strength[:, None] + seats.log_mean
-        found = mean_of(state["said"], np.exp(log_weight)[seats.seat], log_weight[seats.seat])
+        log_weight = seats.log_weight
+        found = mean_of(state["said"], np.exp(log_weight), log_weight)
         newcomer = self.newcomer(state, self.base_mean(state), np.exp(seats.log_mean[:n]))
         return np.where((group >= 0)[:, None, None], found, newcomer)
 
     def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
         """Draw everybody's own matrix, given the parameters of their coterie."""
-        log_weight = (seats.log_strength[:, None] + seats.log_mean)[seats.seat]
-        heard = state["group"] >= 0
+        heard, log_weight = state["group"] >= 0, seats.log_weight
         return own_matrices(state["said"], np.exp(log_weight), log_weight, heard, streams)
 
     def check(self, state: State) -> None:
         """Raise ValueError unless there is a beta and an eta for every coterie."""
         super().check(state)
-        n = count_groups(state["group"])
         for name in ("log_strength", "log_mean"):
-            if len(state[name]) != n:
+            if len(state[name]) != count_groups(state["group"]):
                 raise ValueError(f"{name} is not of the coteries that there are")
         sums = np.exp(state["log_mean"]).sum(axis=1)
         if not (np.isfinite(state["log_strength"]).all() and np.allclose(sums, 1, atol=1e-6)):
@@ -568,7 +541,7 @@ def log_weight_of(state: State) -> FloatArray:
     return np.asarray(state["log_strength"][:, None] + state["log_mean"])
 
 
-def draw_log_rate(state: State, rate: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_log_rate(state: State, rate: FloatArray, rng: Generator) -> FloatArray:
     """Draw nu; give log(b - sum over members of log nu[l, t]), (M, T).
 
     A Beta(x, n) number is U^(1 / x) times a Beta(x + 1, n - 1) number. The former may be too small
@@ -606,22 +579,5 @@ def own_matrices(
     """Draw Dir(weight + said) of everybody; those without labels change nobody's bits."""
     drawn = np.empty(said.shape)
     for some, rng in ((heard, streams.draws), (~heard, streams.spare)):
-        logs = log_dirichlet(said[some] + weight[some], rng, 1, log_weight[some])
-        drawn[some] = np.exp(logs)
+        drawn[some] = np.exp(log_dirichlet(said[some] + weight[some], rng, 1, log_weight[some]))
     return drawn
-
-
-def seated(group: IntArray, log_alpha: float, spare: np.random.Generator) -> tuple[IntArray, int]:
-    """Seat those without a coterie, one after the other; say how many coteries they open."""
-    seat, people = group.astype(np.int32), np.flatnonzero(group >= 0).tolist()
-    n_groups, alpha, opened = count_groups(group), math.exp(log_alpha), 0
-    for l in np.flatnonzero(group < 0).tolist():
-        # Sitting with a random person is joining a coterie in proportion to its size.
-        place = spare.random() * (len(people) + alpha)
-        if place < len(people):
-            seat[l] = seat[people[int(place)]]
-        else:
-            seat[l] = n_groups + opened
-            opened += 1
-        people.append(l)
-    return seat, opened

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from coterie.data.codes import Codes
-from coterie.kernels.mixing import Mixing, mix, tempering
+from coterie.kernels.vote import Mixing, mix, softmax, tempering
 from coterie.numeric import FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry, jit
 
@@ -54,14 +54,6 @@ def quick_consensus(
 
     A model stops when no probability moves by the tolerance, or after so many passes; votes are
     (items, classes).
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> from coterie.data.votes import count_votes
-    >>> codes = encode([0, 0, 0, 1, 1, 1], [0, 1, 2] * 2, [0, 0, 0, 1, 1, 0], sizes=(2, 3, 2, 2))
-    >>> quick_consensus(codes, count_votes(codes)).probability.round(2).tolist()
-    [[0.82, 0.18], [0.44, 0.56]]
     """
     p, n_labels, known = start_of(codes, votes), np.diff(codes.item_start), codes.gold >= 0
     first, by_skill, _ = run(False, codes, p, tolerance, most)
@@ -100,12 +92,6 @@ def start_of(codes: Codes, votes: IntArray) -> FloatArray:
     known = codes.gold >= 0
     p[known] = np.eye(codes.n_classes)[codes.gold[known]]
     return p
-
-
-def softmax(logs: FloatArray) -> FloatArray:
-    """Give the probabilities of log weights, rows summing to one."""
-    weight = np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf))
-    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def run(
@@ -208,11 +194,9 @@ def count(sign: float, by_matrix: bool, l: int, c: int, p: FloatArray, said: Flo
 def intraclass_correlation(votes: IntArray) -> float:
     """Give 1 / (1 + a), a the spread under which each label is best foretold by the item's others.
 
-    Labels of an item agree by the truth and by mistakes that they share. Either way n labels are
-    worth fewer than n, by the design effect 1 + rho (n - 1) of surveys. The a maximises the sum
-    over labels of ``log((V[i, y] - 1 + a f[y]) / (n[i] - 1 + a))``, with f the shares of the
-    classes among all labels, and a log-normal prior of median e. Without two labels of one item,
-    a = e; of one class nothing is said.
+    It maximises the sum over labels of log((V[i, y] - 1 + a f[y]) / (n[i] - 1 + a)), with f the
+    shares of the classes among all labels, and a log-normal prior of median e. Without two labels
+    of one item, a = e; of one class nothing is said.
     """
     several = votes[votes.sum(axis=1) > 1]
     if votes.shape[1] < 2:

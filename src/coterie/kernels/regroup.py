@@ -35,9 +35,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import expit, gammaln
 
-from coterie.kernels.collapsed import log_risen
+from coterie.kernels.collapsed import log_risen, log_together, with_strength
 from coterie.numeric import BoolArray, FloatArray, LongArray, State
 from coterie.numeric.dirichlet import log_gamma_draws, pick
 
@@ -67,18 +68,13 @@ def proposals(sweep: int, work_of_a_sweep: int, work_of_a_proposal: int) -> int:
     They are worth a sweep's work while coteries form, and a tenth of it from then on: of what goes
     by the crowd's sizes. A number that went by how many coteries there are would change where the
     chain goes.
-
-    Examples
-    --------
-    >>> [proposals(sweep, 24, 10) for sweep in (0, 1, 2, 3, 4, 64, 65, 66, 67, 68)]
-    [2, 2, 3, 2, 3, 0, 1, 0, 0, 0]
     """
     each, cost = min(work_of_a_sweep, MOST * work_of_a_proposal), 10 * work_of_a_proposal
     before, after = (each * (n + 9 * min(n, EARLY)) // cost for n in (sweep, sweep + 1))
     return after - before
 
 
-def regroup_shared(state: State, weight: FloatArray, rng: np.random.Generator, n: int) -> None:
+def regroup_shared(state: State, weight: FloatArray, rng: Generator, n: int) -> None:
     """Propose n splits or merges of cBCC's coteries; ``weight`` (C, T) is the matrices' prior."""
     seated = np.flatnonzero(state["group"] >= 0)
     said = state["said"][seated].astype(np.float64)
@@ -88,7 +84,7 @@ def regroup_shared(state: State, weight: FloatArray, rng: np.random.Generator, n
             seat(state, seated, way)
 
 
-def regroup_own(state: State, base: Base, rng: np.random.Generator, n: int) -> None:
+def regroup_own(state: State, base: Base, rng: Generator, n: int) -> None:
     """Propose n splits or merges of coteries of hcBCC or Consensus, with their parameters."""
     seated = np.flatnonzero(state["group"] >= 0)
     said = state["said"][seated].astype(np.int64)
@@ -125,7 +121,7 @@ class Way:
 
 def propose(
     state: State, seated: LongArray, typical: FloatArray, weight: FloatArray,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Way:  # fmt: skip
     """Propose a split or merge as in cBCC; ``typical`` (people, C, T) is what everybody says."""
     group = state["group"][seated].astype(np.int64)
@@ -171,7 +167,7 @@ def chance_to_split(size: LongArray) -> float:
 
 
 def choose(
-    group: LongArray, typical: FloatArray, weight: FloatArray, rng: np.random.Generator
+    group: LongArray, typical: FloatArray, weight: FloatArray, rng: Generator
 ) -> tuple[bool, int, int]:
     """Choose whether to split, and i and j: then both of one coterie, else of two."""
     size = np.bincount(group)
@@ -230,12 +226,6 @@ def on_sides(leaves: BoolArray, numbers: FloatArray) -> FloatArray:
     """Sum numbers of people, (people, ...), by side."""
     gone, both = numbers[leaves].sum(axis=0), numbers.sum(axis=0)
     return np.stack([numbers[~leaves].sum(axis=0), gone, both])
-
-
-def log_together(counts: FloatArray, weight: FloatArray) -> FloatArray:
-    """Give log p(counts (sides, C, T)), each side with a matrix that is integrated out."""
-    rows = log_risen(weight.sum(axis=0), counts.sum(axis=1))
-    return np.asarray(log_risen(weight, counts).sum(axis=(1, 2)) - rows.sum(axis=1))
 
 
 def log_gamma(log_x: FloatArray) -> FloatArray:
@@ -305,7 +295,7 @@ class Base:
 
 def weigh(
     way: Way, state: State, labels: LongArray, typical: FloatArray, base: Base,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple[FloatArray, dict[str, Any]]:  # fmt: skip
     """Give log W of the sides, and their parameters, drawn or present."""
     labels, leaves, typical = labels[way.members], way.leaves, typical[way.members]
@@ -317,15 +307,9 @@ def weigh(
     log_strength[there] = state["log_strength"][at, : log_strength.shape[1]]
     log_mean[there] = state["log_mean"][at]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        log_w = log_said(labels, leaves, over, log_shapes(log_strength, log_mean))
+        log_w = log_said(labels, leaves, over, with_strength(log_strength, log_mean))
         log_w += base.log_prior(log_strength, log_mean) - log_drawn(log_strength, log_mean, fit)
     return log_w, {"log_strength": log_strength, "log_mean": log_mean}
-
-
-def log_shapes(log_strength: FloatArray, log_mean: FloatArray) -> FloatArray:
-    """Give log beta eta of the answers, and log beta for the totals: (sides, C + 1, T)."""
-    log_beta = log_strength[:, None] + np.zeros(log_mean.shape[2])
-    return np.concatenate([log_beta + log_mean, log_beta], axis=1)
 
 
 def count_over(labels: LongArray, leaves: BoolArray) -> FloatArray:
@@ -379,7 +363,7 @@ def fit_sides(over: FloatArray, log_mean: FloatArray, base: Base) -> Fit:
     """
     log_strength = np.repeat(np.log(base.shape / base.rate)[None], 3, axis=0)
     for _ in range(STEPS):
-        x = np.exp(np.maximum(log_shapes(log_strength, log_mean), math.log(TINY)))[..., None]
+        x = np.exp(np.maximum(with_strength(log_strength, log_mean), math.log(TINY)))[..., None]
         p = x / (x + NODE[: over.shape[3]])
         s, v = (over * p).sum(axis=3), (over * p * (1 - p)).sum(axis=3)
         weight = base.mean_weight(base.log_points(log_mean)) + s[:, :-1]
@@ -394,7 +378,7 @@ def fit_sides(over: FloatArray, log_mean: FloatArray, base: Base) -> Fit:
     return Fit(log_strength, log_mean, precision, weight - v[:, :-1])
 
 
-def draw(fit: Fit, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def draw(fit: Fit, rng: Generator) -> tuple[FloatArray, FloatArray]:
     """Draw log beta, from Student's t, and log eta: a Dirichlet, scaled to have its top there."""
     away = rng.standard_t(FREEDOM, fit.log_strength.shape) / np.sqrt(fit.strength_precision)
     log_mean = log_gamma_draws(fit.mean_precision, rng) - np.log(fit.mean_precision) + fit.log_mean

@@ -27,19 +27,13 @@ from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray
 Parts = Callable[[], Iterable[tuple[Codes, FloatArray]]]
 """Goes through items in parts: labels by item, and probabilities of the classes."""
 
-SHIFT = 0.4
-"""Standard deviation of the shift that all annotators share, on the scale of log odds."""
-MANY = 256
-"""Labels from which on the normal distribution is used."""
-GATHERED, AT_ONCE = 2**24, 2**18
-"""Chances of annotators with few labels that are in memory at once, and that are spread at once."""
+SHIFT = 0.4  # standard deviation of what all annotators share, on the scale of log odds
+MANY = 256  # labels from which on the normal distribution is used
+GATHERED, AT_ONCE = 2**24, 2**18  # chances of few labels in memory at once, and spread at once
 NORMAL_95 = 1.959963984540054
-HALVINGS = 40
-"""Steps of the bisection: an interval of 40 becomes one of 4e-11."""
-WIDEST = 20.0
-"""Log odds beyond which no quantile can lie: those of few labels are far less."""
-NOTHING = 1e-12
-"""Chances up to this move no digit that is shown."""
+HALVINGS = 40  # steps of the bisection: an interval of 40 becomes one of 4e-11
+WIDEST = 20.0  # log odds beyond which no quantile can lie: those of few labels are far less
+NOTHING = 1e-12  # chances up to this move no digit that is shown
 
 
 class Shares(NamedTuple):
@@ -65,15 +59,6 @@ def right_labels(parts: Parts, n_labels: LongArray) -> Right:
 
     ``parts`` is called several times; n_labels, (annotators,), are of all parts. An extra answer is
     never right.
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> codes = encode([0, 1, 2, 3], [0, 0, 0, 0], [0, 0, 0, 0], sizes=(4, 1, 2, 2))
-    >>> probability = np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]])
-    >>> found = right_labels(lambda: [(codes, probability)], np.array([4])).shares
-    >>> [round(float(x[0]), 2) for x in found]
-    [0.7, 0.52, 0.84]
     """
     scale = scale_of(int(n_labels.max(initial=0)))
     sums = np.zeros((3, len(n_labels)), np.int64)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray
 from coterie.numeric.dirichlet import log_dirichlet, log_sequence
@@ -76,7 +77,7 @@ class Space:
         n = np.bincount(step.option, cell_total.astype(np.float64), step.weight.size)
         return np.asarray(n.reshape(step.weight.shape), np.float64)
 
-    def draw(self, cell_total: Array, rng: np.random.Generator) -> FloatArray:
+    def draw(self, cell_total: Array, rng: Generator) -> FloatArray:
         """Draw the log shares of the cells given how many items are in each, shape (cells,)."""
         logs = np.zeros(len(self.cell_class))
         for step in self.steps:

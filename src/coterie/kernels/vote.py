@@ -1,22 +1,27 @@
-"""The vote: what the labels that each class of each item got are worth, and who wins.
+"""The vote: what its labels are worth, who wins, and how it is mixed with what models find.
 
 Votes are labels of each class, shape (items, classes); gold the known class of each item, or -1.
+
+Each of the n labels of an item counts tau(n) = 1 / (1 + overlap (n - 1)). Of the model's own
+probabilities F, so tempered, the smoothed votes S and those of a skill model K comes
+
+    P ~ F^(1 - vote_power) S^vote_power
+    Q = (1 - vote_share - skill_share) P + vote_share S + skill_share K
+    R = (1 - floor) Q + floor / T,   which is reported.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from coterie.numeric import Array, FloatArray, IntArray, LongArray
 
-LEAST_SKILL, MOST_SKILL = 0.01, 0.96
-"""Squared skills: votes always count a little, and no vote is certain."""
-UNKNOWN = 0.6
-"""How often two labels agree, where no item has two."""
-SHARED = 1.25
-"""Share of the agreement that is not skill but company: n labels are worth fewer than n."""
+LEAST_SKILL, MOST_SKILL = 0.01, 0.96  # squared: votes always count, and no vote is certain
+UNKNOWN = 0.6  # how often two labels agree, where no item has two
+SHARED = 1.25  # share of the agreement that is not skill but company
 
 
 def fixed_point(numbers: FloatArray, n: int) -> LongArray:
@@ -34,11 +39,6 @@ def vote_shares(votes: IntArray, gold: Array, mean: FloatArray | None = None) ->
 
     An item without votes gets ``mean``, (classes,), or that of the other items' shares: the class
     proportions. (Where no item has any, the classes are alike.)
-
-    Examples
-    --------
-    >>> vote_shares(np.array([[1, 3], [0, 0], [2, 2]]), np.array([-1, -1, 0])).tolist()
-    [[0.25, 0.75], [0.625, 0.375], [1.0, 0.0]]
     """
     shares = votes.astype(np.float64)
     (known,) = np.nonzero(gold >= 0)
@@ -71,13 +71,7 @@ def even_shares(votes: IntArray, gold: Array) -> FloatArray:
 
 
 def smoothed_vote(votes: IntArray) -> FloatArray:
-    """Vote shares with one more label, spread evenly: (V + 1/T) / (n + 1), shape (items, classes).
-
-    Examples
-    --------
-    >>> smoothed_vote(np.array([[3, 0], [0, 0]])).tolist()
-    [[0.875, 0.125], [0.5, 0.5]]
-    """
+    """Vote shares with one more label, spread evenly: (V + 1/T) / (n + 1), (items, classes)."""
     n_classes = max(votes.shape[1], 1)
     return np.asarray((votes + 1 / n_classes) / (votes.sum(axis=1, keepdims=True) + 1))
 
@@ -101,11 +95,6 @@ def skill_vote(votes: IntArray, agreement: float | None = None) -> FloatArray:
     with probability g = 1/T + s (1 - 1/T), which gives the skill sqrt(s); the weight of a label is
     its log odds, tempered by 1 + 1.25 s (n - 1). The most voted class stays the most probable.
     ``agreement`` is that of all items, by default of these.
-
-    Examples
-    --------
-    >>> skill_vote(np.array([[3, 0], [0, 3], [2, 1]])).round(2).tolist()
-    [[0.92, 0.08], [0.08, 0.92], [0.69, 0.31]]
     """
     n_classes, n = votes.shape[1], votes.sum(axis=1)
     if n_classes < 2:
@@ -118,9 +107,13 @@ def skill_vote(votes: IntArray, agreement: float | None = None) -> FloatArray:
     skill = np.clip((agreement - chance) / (1 - chance), LEAST_SKILL, MOST_SKILL)
     root = np.sqrt(skill)
     weight = np.log((1 + (n_classes - 1) * root) / (1 - root))
-    logs = votes * weight / (1 + SHARED * skill * np.maximum(n - 1, 0))[:, None]
-    shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    return softmax(votes * weight / (1 + SHARED * skill * np.maximum(n - 1, 0))[:, None])
+
+
+def softmax(logs: FloatArray) -> FloatArray:
+    """Give the probabilities of log weights, rows summing to one."""
+    weight = np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf))
+    return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 
 
 def elect(votes: Array, shift: FloatArray) -> tuple[LongArray, IntArray]:
@@ -128,12 +121,6 @@ def elect(votes: Array, shift: FloatArray) -> tuple[LongArray, IntArray]:
 
     ``shift`` is a number in [0, 1) for each item: zeros elect the lowest class, uniform draws elect
     at random. Given are who wins, and how many classes have the most votes, one without a tie.
-
-    Examples
-    --------
-    >>> winner, n_tied = elect(np.array([[2, 1, 2], [0, 1, 0]]), np.array([0.5, 0.0]))
-    >>> winner.tolist(), n_tied.tolist()
-    ([2, 1], [2, 1])
     """
     best = votes == votes.max(axis=1, keepdims=True, initial=0)
     n_tied = best.sum(axis=1, dtype=np.int32)
@@ -154,3 +141,54 @@ def clear_votes(votes: IntArray, gold: Array) -> ClearVotes:
     most = votes.max(axis=1, keepdims=True, initial=0)
     (item,) = np.nonzero(((votes == most).sum(axis=1) == 1) & (gold < 0))
     return ClearVotes(item.astype(np.int32), votes[item].argmax(axis=1).astype(np.int32))
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """What a model declares of its reports; by default its own probabilities are reported.
+
+    Parameters
+    ----------
+    overlap
+        How alike labels of one item are, beyond their truth.
+    vote_power
+        Weight of the smoothed votes among the logs.
+    vote_share, skill_share
+        Weights of the smoothed votes and of a skill model among the probabilities.
+    floor
+        Weight of equal shares.
+    """
+
+    overlap: float = 0.0
+    vote_power: float = 0.0
+    vote_share: float = 0.0
+    skill_share: float = 0.0
+    floor: float = 0.0
+
+
+AS_FOUND = Mixing()
+"""Report the model's own probabilities."""
+
+
+def tempering(n_labels: Array, overlap: float) -> FloatArray:
+    """Give what a label of each item is worth beside a lone one, 1 / (1 + overlap (n - 1))."""
+    return np.asarray(1 / (1 + overlap * np.maximum(n_labels - 1, 0)))
+
+
+def mix(
+    own: FloatArray, votes: IntArray, mixing: Mixing, skill: FloatArray | None = None
+) -> FloatArray:
+    """Give what is reported of items that have labels; all arrays are (items, classes).
+
+    ``own`` are the model's own probabilities, tempered; ``skill`` those of the skill model.
+    """
+    vote, found = smoothed_vote(votes), own
+    if mixing.vote_power > 0:
+        found = own ** (1 - mixing.vote_power) * vote**mixing.vote_power
+        found /= found.sum(axis=1, keepdims=True)
+    found = (1 - mixing.vote_share - mixing.skill_share) * found + mixing.vote_share * vote
+    if skill is not None:
+        found += mixing.skill_share * skill
+    if mixing.floor > 0:
+        found = (1 - mixing.floor) * found + mixing.floor / max(own.shape[1], 1)
+    return found

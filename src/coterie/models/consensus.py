@@ -27,8 +27,8 @@ from coterie.kernels.consensus import (
     draw_given_reported,
     mix_members,
 )
-from coterie.kernels.mixing import Mixing
 from coterie.kernels.people import Crowd, People, Streams
+from coterie.kernels.vote import Mixing
 from coterie.models.blocked import BlockedEstimator
 from coterie.models.sharded import votes_in_shards
 from coterie.numeric import FloatArray

@@ -5,19 +5,20 @@ The former come in logs: small shapes underflow, logs do not.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from coterie.numeric import FloatArray, IntArray, LongArray
 
-SMALL = 1e-290
-"""A shape below this has lost its digits: its logarithm takes its place."""
-LEAST_LOG = -1e300
-"""Of a probability: nothing times it is nothing."""
+SMALL = 1e-290  # a shape below this has lost its digits: its logarithm takes its place
+LEAST_LOG = -1e300  # of a probability: nothing times it is nothing
 
 
-def log_gamma_draws(shape: FloatArray, rng: np.random.Generator) -> FloatArray:
+def log_gamma_draws(shape: FloatArray, rng: Generator) -> FloatArray:
     """Draw logs of Gamma(shape, 1) numbers; below one Gamma(s) = Gamma(s + 1) U^(1/s)."""
     shape = np.asarray(shape, np.float64)
     small = shape < 1
@@ -29,7 +30,7 @@ def log_gamma_draws(shape: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def log_dirichlet(
-    shape: FloatArray, rng: np.random.Generator, axis: int, log_shape: FloatArray | None = None
+    shape: FloatArray, rng: Generator, axis: int, log_shape: FloatArray | None = None
 ) -> FloatArray:
     """Draw log p, p ~ Dir(shape) along an axis.
 
@@ -69,7 +70,7 @@ def log_sequence(count: NDArray[np.integer], weight: FloatArray) -> float:
     return float(own.sum() - gammaln(total + count.sum()) + gammaln(total))
 
 
-def pick(log_weight: FloatArray, rng: np.random.Generator) -> LongArray:
+def pick(log_weight: FloatArray, rng: Generator) -> LongArray:
     """Pick a place along the last axis, by the logs of unnormalised probabilities.
 
     Examples
@@ -83,29 +84,22 @@ def pick(log_weight: FloatArray, rng: np.random.Generator) -> LongArray:
     return np.asarray((ladder <= u).sum(axis=-1))
 
 
-def draw_crp(n: int, concentration: float, rng: np.random.Generator) -> IntArray:
-    """Draw a partition of n things from CRP(concentration): canonical codes, shape (n,)."""
-    places = rng.random(n) * (np.arange(n) + concentration)
-    group: list[int] = []
-    n_coteries = 0
-    for l, place in enumerate(places.tolist()):
-        # Below l: sit with the person of that number, which is a group in proportion to its size.
-        if place < l:
+def draw_crp(n: int, concentration: float, rng: Generator, before: Sequence[int] = ()) -> IntArray:
+    """Draw groups of n things from CRP(concentration), after those whose groups are known; (n,)."""
+    group, n_groups = list(before), max(before, default=-1) + 1
+    places = rng.random(n) * (len(before) + np.arange(n) + concentration)
+    for place in places.tolist():
+        # Sitting with a random person is joining a group in proportion to its size.
+        if place < len(group):
             group.append(group[int(place)])
         else:
-            group.append(n_coteries)
-            n_coteries += 1
-    return np.array(group, np.int32)
+            group.append(n_groups)
+            n_groups += 1
+    return np.array(group[len(before) :], np.int32)
 
 
 def canonical_groups(group: IntArray) -> IntArray:
-    """Renumber the groups 0, 1, 2 ... by first appearance; -1 (no group) stays; shape (n,).
-
-    Examples
-    --------
-    >>> canonical_groups(np.array([7, -1, 3, 7], np.int32))
-    array([ 0, -1,  1,  0], dtype=int32)
-    """
+    """Renumber the groups 0, 1, 2 ... by first appearance; -1 (no group) stays; shape (n,)."""
     seated = group >= 0
     out = np.full(len(group), -1, np.int32)
     _, first, which = np.unique(group[seated], return_index=True, return_inverse=True)

@@ -17,7 +17,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.frames import table
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
-from coterie.kernels.mixing import AS_FOUND, Mixing
+from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.metrics import Score, score
 from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties

@@ -7,7 +7,7 @@ but for what annotators share, which tempers them as in the fit. Averaged over d
 
 with tau(n) = 1 / (1 + rho (n - 1)) for n labels of the item. An item of the run starts from what
 the run says of it instead of pi; a new one is mixed with its votes as the model's reports are
-(:mod:`coterie.kernels.mixing`). Nothing is learnt about people from the new labels.
+(:mod:`coterie.kernels.vote`). Nothing is learnt about people from the new labels.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from coterie.data.annotations import Annotations
 from coterie.data.encoding import look_up
 from coterie.errors import Argument, CoterieError, DataError, DataWarning
-from coterie.kernels.mixing import mix, tempering
+from coterie.kernels.vote import mix, tempering
 from coterie.posterior.items import runners_up
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from coterie.files.vocabulary import (
     pack_vocabulary,
     unpack_vocabulary,
 )
-from coterie.kernels.mixing import Mixing
+from coterie.kernels.vote import Mixing
 from coterie.partition import PointPartition
 from coterie.posterior.consistency import check_parts
 from coterie.posterior.draws import DrawnArray, Draws
