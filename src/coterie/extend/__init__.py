@@ -12,13 +12,7 @@ from coterie.inference.pool import Averages
 from coterie.inference.sample import Afterwards, Reported
 from coterie.inference.settled import Outcome, Settled, settled_labels, settled_traces
 from coterie.kernels.people import Crowd, OwnPeople, People, SeatedPeople, SimilarPeople, Streams
-from coterie.kernels.space import (
-    Space,
-    classes_alone,
-    of_known_kind,
-    with_kinds,
-    with_subtypes,
-)
+from coterie.kernels.space import Space, classes_alone, of_known_kind, with_kinds, with_subtypes
 from coterie.kernels.vote import Mixing
 from coterie.models import Estimator, SamplingEstimator, register
 from coterie.numeric.dirichlet import log_dirichlet, pick

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose
@@ -16,14 +15,11 @@ from coterie.inference.pool import pool
 from coterie.inference.sample import run
 from coterie.io import read
 from coterie.models import SamplingEstimator
+from coterie.numeric import FloatArray, LongArray
 from coterie.words.visible import quoted
 
-FloatArray = NDArray[np.float64]
-LogJoint = Callable[[NDArray[np.int64]], float]
-
-MOST_TRUTHS = 1_000_000
-SWEEPS, BURN_IN = 21_000, 1_000
-STANDARD_ERRORS = 4.0
+LogJoint = Callable[[LongArray], float]
+MOST_TRUTHS, SWEEPS, BURN_IN, STANDARD_ERRORS = 1_000_000, 21_000, 1_000, 4.0
 
 
 def exact_probabilities(annotations: Annotations, log_joint: LogJoint) -> FloatArray:

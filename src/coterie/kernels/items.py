@@ -304,12 +304,8 @@ def start_items(
             for j in range(first, last):
                 if column[j] % n_answers < n_classes:
                     votes[column[j] % n_answers] += 1
-            best, n_tied = 0.0, 0
-            for c in range(n_classes):
-                best = max(best, votes[c])
-            for c in range(n_classes):
-                n_tied += votes[c] == best
-            skip = np.int64(n_tied * tie) if ties else np.int64(0)
+            best = votes.max()
+            skip = np.int64((votes == best).sum() * tie) if ties else np.int64(0)
             for c in range(n_classes):
                 if votes[c] == best:
                     if skip == 0:
