@@ -13,7 +13,7 @@ import warnings
 import coterie
 from benchmarks.default import DATA, LARGEST, sets
 from benchmarks.samplers.report import Report, run
-from coterie.inference.cores import cores
+from coterie.inference.shards import cores
 
 TARGETS = {"rte": "<= 3", "cifar10n": "<= 60"}
 """Seconds on two cores, by data set."""

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 
 from benchmarks.blocked import CLASSES, MadeShards, given_for, sizes_of
-from coterie.engines.dask import Slot, _for_slot
 from coterie.inference.shards import Holder, Order, Totals
 
 BANDWIDTH = {10_000: 12.5e6, 100_000: 125e6, 1_000_000: 125e6}
@@ -71,7 +70,7 @@ class Throttled:
         """Have everybody sweep, and add up the counts."""
 
         def one(holder: Holder) -> Any:
-            told = self.link.send(_for_slot(order, Slot("", 0, holder.rows, 0)))
+            told = self.link.send(order.for_rows(holder.rows))
             return self.link.send(holder.sweep(told)), holder.rows
 
         totals = Totals.none(self.sizes)

@@ -12,7 +12,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.data.votes import count_votes
 from coterie.inference.chain import count_truth, make_chain
-from coterie.inference.pool import split_columns
+from coterie.inference.sample import split_columns
 from coterie.inference.shards import Threads
 from coterie.models import make_model
 from coterie.priors import IBCCPrior

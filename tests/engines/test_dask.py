@@ -100,7 +100,7 @@ def test_few_annotators_make_few_counts(client):
     rows = [(f"q{k % 31}", f"a{k}", "xy"[k % 2]) for k in range(310)]
     annotations = coterie.read(rows)
     session = open_cut(connect(client), annotations, 12)
-    heard = [slot.rows for slot in session._slots]
+    heard = [slot.rows for slot in session.slots]
     assert [len(rows) < 155 for rows in heard if rows is not None] == [True]
     given = given_of(np.full((310, 2, 2), 0.5), np.full(2, 0.5))
     order = Order(0, stream(1, 2, 3), given, tallied=0)

@@ -86,7 +86,7 @@ def good_checkpoint(model):
     sample = importlib.import_module("coterie.inference.sample")
     real = sample.run_chains
 
-    def half(chains, **options):
+    def half(chains, *options):
         for chain in chains:
             for _ in chain.steps(40):
                 pass

@@ -27,7 +27,7 @@ from coterie.data.keys import key_of
 from coterie.data.shards import Shard, cut
 from coterie.errors import DataError
 from coterie.inference import shards
-from coterie.inference.shards import Holder, Lost, Order, connect
+from coterie.inference.shards import Holder, Lost, Order, Threads, connect
 from ladder.marks import rest_slow
 
 MODELS = ("IBCC", "CBCC", "HCBCC", "Consensus")
@@ -200,6 +200,12 @@ def test_what_does_not_go_together_is_one_sentence(settings, sentence):
         fit("HCBCC", crowd(), **settings)
 
 
+def test_engines_by_name():
+    assert connect(None, 2) == connect("threads", 2) == Threads(2)
+    with pytest.raises(DataError, match="no engine 'spark'; choose 'threads', 'dask', a Dask clie"):
+        connect("spark")
+
+
 def test_size_or_engine_decides(monkeypatch):
     annotations = crowd()
     assert fit("HCBCC", annotations, sampler="auto").method == "gibbs"
@@ -317,7 +323,7 @@ def test_an_item_of_a_hundred_thousand_labels_and_a_hot_annotator():
     assert totals.said[0].sum() == np.count_nonzero(annotator == 0)
     logs = np.log(matrix[annotator, shard.item_answer]).sum(axis=0)
     expected = np.exp(logs - np.logaddexp.reduce(logs))
-    np.testing.assert_allclose(holder.sums(0, 0)[0], expected, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(holder.sums(0)[0][0], expected, rtol=1e-6, atol=1e-12)
 
 
 def lopsided():

@@ -8,8 +8,8 @@ import pytest
 import coterie
 from builders.runs import CROWD, bits, fit, fit_quietly, interrupt_after
 from coterie.errors import ConvergenceWarning, DataError
-from coterie.inference import start
-from coterie.inference.plan import make_plan
+from coterie.inference import chain as one_chain
+from coterie.inference.chain import make_plan
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,12 @@ def test_draws_are_thinned_to_a_budget():
     assert large.draws * 1_000_000 * 4 <= 256 * 2**20
     matrices = make_plan(10_000, 3_000, None, labelled=10_000, matrix_cells=90_000)
     assert matrices.draws // matrices.matrix_thin * 90_000 * 4 <= 64 * 2**20
+
+
+def test_chains_are_looked_at_after_burn_in_every_500_sweeps_and_at_the_end():
+    plan = make_plan(10_000, 3_000, None, labelled=10, matrix_cells=40)
+    looks = [plan.next_look(done) for done in (0, 3_001, 3_497, 9_999)]
+    assert looks == [3_000, 3_497, 3_497, 10_000]
 
 
 def test_the_trace_has_every_sweep_and_the_draws_are_thinned(uninterrupted):
@@ -122,8 +128,8 @@ def test_many_annotators_do_not_all_start_alone():
     codes = coterie.data.codes.encode(
         np.zeros(3_000, int), np.arange(3_000), np.zeros(3_000, int), sizes=(1, 3_000, 2, 2)
     )
-    group = start.starting_group(1, codes, np.random.default_rng(0))
-    assert len(set(group.tolist())) == start.MOST_GROUPS
+    group = one_chain.starting_group(1, codes, np.random.default_rng(0))
+    assert len(set(group.tolist())) == one_chain.MOST_GROUPS
 
 
 def test_a_lone_chain_is_judged_by_its_traces():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import coterie
-from coterie.inference import forecast
+from coterie.inference import chains
 
 CROWD = coterie.simulate("mixed", items=30, annotators=6, random_state=0).annotations
 SETTINGS = {"random_state": 0, "sweeps": 80, "burn_in": 20, "progress": True}
@@ -19,8 +19,8 @@ def fit(**changes):
 def test_a_large_run_says_how_long_and_what_there_is_at_once(monkeypatch, capsys):
     expected = fit()
     assert "will take" not in capsys.readouterr().err
-    monkeypatch.setattr(forecast, "MUCH", 1)
-    monkeypatch.setattr(forecast, "WORTH_A_WORD", 0.0)
+    monkeypatch.setattr(chains, "MUCH", 1)
+    monkeypatch.setattr(chains, "WORTH_A_WORD", 0.0)
     found = fit()
     said = " ".join(capsys.readouterr().err.split())
     assert re.search(r"4 chains of 80 sweeps will take about .* s", said)
@@ -33,21 +33,21 @@ def test_a_large_run_says_how_long_and_what_there_is_at_once(monkeypatch, capsys
 def test_nobody_is_told_who_does_not_look_or_where_nothing_can_be_timed(
     monkeypatch, capsys, changes
 ):
-    monkeypatch.setattr(forecast, "MUCH", 1)
-    monkeypatch.setattr(forecast, "WORTH_A_WORD", 0.0)
+    monkeypatch.setattr(chains, "MUCH", 1)
+    monkeypatch.setattr(chains, "WORTH_A_WORD", 0.0)
     fit(**changes)
     assert "will take" not in capsys.readouterr().err
 
 
 def test_what_may_stop_early_takes_at_most_that(monkeypatch, capsys):
-    monkeypatch.setattr(forecast, "MUCH", 1)
-    monkeypatch.setattr(forecast, "WORTH_A_WORD", 0.0)
+    monkeypatch.setattr(chains, "MUCH", 1)
+    monkeypatch.setattr(chains, "WORTH_A_WORD", 0.0)
     fit(early_stop=True)
     assert "will take at most about" in " ".join(capsys.readouterr().err.split())
 
 
 def test_a_run_of_seconds_is_not_announced(monkeypatch, capsys):
-    monkeypatch.setattr(forecast, "MUCH", 1)
-    monkeypatch.setattr(forecast, "WORTH_A_WORD", 1e9)
+    monkeypatch.setattr(chains, "MUCH", 1)
+    monkeypatch.setattr(chains, "WORTH_A_WORD", 1e9)
     fit()
     assert "will take" not in capsys.readouterr().err

@@ -6,8 +6,8 @@ import pytest
 import coterie
 from builders import realdata
 from coterie.errors import ConvergenceWarning
-from coterie.inference import start
-from coterie.inference.modes import judge
+from coterie.inference import chain as one_chain
+from coterie.inference.verdicts import judge
 
 
 def wander(*levels, sd=1.0):
@@ -93,7 +93,7 @@ def test_a_chain_started_in_the_mirrored_mode_is_found_reported_and_left_out(mon
     crowd = coterie.simulate(
         "experts", items=150, annotators=12, classes=2, labels_per_item=8, random_state=1
     )
-    honest = start.starting_truth
+    honest = one_chain.starting_truth
 
     def turned(number, data, votes, rng):
         truth = honest(number, data, votes, rng)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 import coterie
-from coterie.inference.progress import Bar, Lines, progress_bar
+from coterie.inference.chains import Bar, Lines, progress_bar
 
 
 def chains(*done, coteries=(2, 3)):

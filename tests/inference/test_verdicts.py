@@ -31,6 +31,7 @@ def test_labels_are_settled_where_chains_say_the_same():
     labels[1, :5] = 1
     noted = note_labels(labels, np.arange(100, 200), 50)
     assert noted["settled"]
+    assert (noted["one_label"], noted["n_differ"]) == (0.95, 5)
     assert noted["differ"] == [100, 101, 102, 103, 104]
     labels[2, 50] = 1
     assert not note_labels(labels, np.arange(100), 50)["settled"]

@@ -14,8 +14,7 @@ import numpy as np
 
 from coterie.data.shards import Shard
 from coterie.data.votes import count_votes
-from coterie.inference.chain import BlockedChain, CollapsedChain, Sampler
-from coterie.inference.plan import Plan
+from coterie.inference.chain import BlockedChain, CollapsedChain, Plan, Sampler
 from coterie.inference.shards import Holder, Sizes, Totals
 from coterie.kernels.collapsed import paper_prior
 from coterie.kernels.people import Crowd, Streams
@@ -66,7 +65,7 @@ class Session:
         return totals
 
     def sums(self, chain):
-        return [holder.sums(chain, i) for i, holder in enumerate(self.holders)]
+        return [holder.sums(chain)[0] for holder in self.holders]
 
     def answer(self, answers):
         """Write other answers, in the order of the items' labels."""

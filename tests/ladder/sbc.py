@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import stats
 
-from coterie.inference.settled import Settled
+from coterie.inference.verdicts import Settled
 
 DRAWS, THIN, BINS = 31, 8, 8
 SETTINGS = {"sweeps": 50 + DRAWS * THIN, "burn_in": 50, "thin": THIN, "chains": 1}

@@ -7,10 +7,8 @@ import coterie
 from coterie.data.codes import encode
 from coterie.errors import ConvergenceWarning
 from coterie.inference.chain import make_chain
-from coterie.inference.modes import Evidence, judge_by_vote
 from coterie.inference.sample import session_of
-from coterie.inference.settled import Outcome, settled_labels
-from coterie.inference.verdicts import note_labels
+from coterie.inference.verdicts import Evidence, Outcome, judge_by_vote, note_labels, settled_labels
 from coterie.kernels.consensus import class_weights
 from coterie.kernels.quick import tempered_skills
 from coterie.kernels.vote import smoothed_vote

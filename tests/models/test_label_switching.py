@@ -9,7 +9,7 @@ import pytest
 
 import coterie
 from coterie.inference.ascent import Limits, in_memory, rise
-from coterie.inference.modes import Evidence
+from coterie.inference.verdicts import Evidence
 from coterie.models.label_switching import Span, judge_in_time
 
 SHORT = {"random_state": 0, "progress": False, "early_stop": False, "chains": 2}
@@ -78,7 +78,7 @@ class Turned(coterie.DynamicIBCC):
             if number >= self.first:
                 truth[len(truth) // 2 :] = 1 - truth[len(truth) // 2 :]
             said, item = np.zeros_like(state["said"]), annotations.item_of_label
-            np.add.at(said, (sampler.rows, annotations.codes.item_answer, truth[item]), 1)
+            np.add.at(said, (sampler.people.rows, annotations.codes.item_answer, truth[item]), 1)
             return {**state, "said": said}
 
         return replace(sampler, ended=turned)

@@ -10,7 +10,7 @@ import pytest
 import coterie
 from coterie.errors import CoterieWarning
 from coterie.inference.chain import make_chain
-from coterie.inference.checkpoint import check_state
+from coterie.inference.checkpoint import check_chain
 from coterie.inference.sample import session_of
 from coterie.models import sampling
 from coterie.models.update import carried_groups, going_on, joined
@@ -140,7 +140,7 @@ def test_the_whole_state_is_taken_over(model, settings, crowd):
         for number, then in enumerate(last):
             seed = np.random.SeedSequence(0)
             chain = make_chain(replace(made, ended=ended), number, seed, session)
-            check_state(chain)
+            check_chain(chain)
             assert chain.state.keys() == then.keys()
             for name, values in chain.state.items():
                 np.testing.assert_array_equal(values, then[name], err_msg=name)

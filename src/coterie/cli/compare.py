@@ -23,7 +23,7 @@ from coterie.cli import show
 from coterie.cli.tables import print_table
 from coterie.cli.typed_again import typed_again
 from coterie.errors import DataError
-from coterie.inference.cores import cores
+from coterie.inference.shards import cores
 from coterie.studies.job import Job, Outcome
 from coterie.studies.league import (
     League,

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from coterie.cli import show
 from coterie.cli.tables import print_table
 from coterie.errors import CoterieError
-from coterie.inference.cores import cores
+from coterie.inference.shards import cores
 from coterie.studies.job import Outcome
 from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, Settings, Watch, reproduce
 from coterie.studies.paper.claims import table as claim_table

@@ -8,6 +8,7 @@ items were given since, which the driver keeps. So nothing of the result changes
 from __future__ import annotations
 
 import importlib
+import signal
 import threading
 import time
 import uuid
@@ -19,31 +20,61 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.shards import CutAnnotations
-from coterie.engines import worker
+from coterie.data.shards import CutAnnotations, Shard, Shards
 from coterie.errors import CoterieError, MissingExtraError
-from coterie.inference.cores import cores
-from coterie.inference.shards import Blocks, Order, Sizes, Totals, opened
+from coterie.inference import shards as port
+from coterie.inference.shards import Blocks, Holder, Order, Session, Sizes, Totals
 
 FloatArray = NDArray[np.float64]
+Rows = NDArray[np.int64] | None  # annotators who have labels in some shards, where those are few
 
-LOOK_SECONDS = 1.0
-"""So often the driver looks whether those it waits for are still there."""
-PATIENCE_SECONDS = 60.0
-"""So long it waits for a worker where there is none; Dask starts killed ones again."""
-CONNECT_SECONDS = 10
-"""So long it waits for a scheduler."""
-KEPT_BYTES = 2**27
-"""What items were given is kept up to so many bytes per chain; then sums are brought home."""
+LOOK_SECONDS = 1.0  # so often the driver looks whether those it waits for are still there
+PATIENCE_SECONDS = 60.0  # so long it waits for a worker, if none; Dask starts killed ones again
+CONNECT_SECONDS = 10  # so long it waits for a scheduler
+KEPT_BYTES = 2**27  # what items were given is kept so far, per chain; then sums are brought home
+
+
+HOLDERS: dict[tuple[str, int], Holder] = {}
+"""What a worker's process holds, by run and slot. One that has taken another's place holds nothing:
+it says so, and is handed the shards and what was summed of them."""
+
+
+def dask_setup(worker: object) -> None:
+    """Leave Ctrl-C, which a terminal sends to all, to the driver: Dask calls it in each worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def hold(
+    run: str, slot: int, sizes: Sizes, source: Shards | dict[int, Shard], numbers: Sequence[int]
+) -> tuple[Rows, int]:
+    """Open shards, or take those that were sent; give a slot's ``rows`` and ``n_clear``."""
+    shards = source if isinstance(source, dict) else {k: port.opened(source, k) for k in numbers}
+    holder = HOLDERS[run, slot] = Holder(sizes, shards, sparse=True)
+    return holder.rows, holder.n_clear
+
+
+def answer(run: str, slot: int, do: Callable[..., Any], *told: Any) -> tuple[Any] | None:
+    """Have a holder do something; None if it is not here, or what it had summed is not."""
+    holder = HOLDERS.get((run, slot))
+    try:
+        return None if holder is None else (do(holder, *told),)
+    except port.Lost:
+        return None
+
+
+def drop(run: str) -> None:
+    """Let go of all shards of a run."""
+    for key in [key for key in HOLDERS if key[0] == run]:
+        HOLDERS.pop(key, None)
 
 
 class Slot(NamedTuple):
     """A thread of a worker, and what it holds."""
 
     address: str
-    generation: int  # how often the slot has moved
-    rows: NDArray[np.int64] | None
-    n_clear: int
+    generation: int = 0  # how often the slot has moved
+    rows: Rows = None
+    n_clear: int = 0
 
 
 @dataclass
@@ -53,24 +84,15 @@ class Backlog:
     stored: list[FloatArray] | None = None  # per shard
     tallied: int = 0
     orders: list[Order] = field(default_factory=list)
-    n_bytes: int = 0
 
 
 class DaskEngine:
-    """The workers of a Dask cluster.
-
-    Parameters
-    ----------
-    client
-        The client.
-    owned
-        What was started for this engine, and ends with it.
-    """
-
-    name = "dask"
+    """The workers of a Dask cluster; ``owned`` was started for them, and ends with them."""
 
     def __init__(self, client: Any, owned: Sequence[Any] = ()) -> None:
         self.client, self._owned = client, owned
+        scheduler = getattr(client, "scheduler", None)
+        self.address = str(getattr(scheduler, "address", "unknown"))
 
     def open(self, blocks: Blocks, sizes: Sizes) -> DaskSession:
         """Have every shard opened by a worker."""
@@ -81,11 +103,8 @@ class DaskEngine:
             raise
 
     def map(self, work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Have workers call ``work`` with each of these arguments; give the results in order.
-
-        Dask has the work of a worker that died done again by another.
-        """
-        asked = [submitted(self, work, *call) for call in calls]
+        """Have workers call ``work`` with each of these arguments; give the results in order."""
+        asked = [self.submit(work, *call) for call in calls]
         try:
             for future in asked:
                 yield self._done(future)
@@ -94,6 +113,7 @@ class DaskEngine:
                 self.client.cancel(asked)
 
     def _done(self, future: Any) -> Any:
+        """Wait for a result; Dask has the work of a worker that died done again by another."""
         distributed = _distributed()
         while True:
             try:
@@ -111,17 +131,20 @@ class DaskEngine:
                     raise
                 raise self.gone() from error
 
+    def submit(self, do: Callable[..., Any], *args: Any, **where: Any) -> Any:
+        """Ask for something; give its future."""
+        try:
+            return self.client.submit(do, *args, pure=False, **where)
+        except Exception as error:  # of a lost cluster distributed raises almost anything
+            if self.client.status != "running":
+                raise self.gone() from error
+            raise
+
     def close(self) -> None:
         """End what was started."""
         for one in self._owned:
             with suppress(Exception):
                 one.close()
-
-    @property
-    def address(self) -> str:
-        """Where the scheduler is."""
-        scheduler = getattr(self.client, "scheduler", None)
-        return str(getattr(scheduler, "address", "unknown"))
 
     def workers(self) -> dict[str, int]:
         """Give the threads of every living worker, by address."""
@@ -153,116 +176,91 @@ class DaskEngine:
         )
 
 
-class DaskSession:
+class DaskSession(Session):
     """Shards on the workers of a cluster, for one run."""
 
     def __init__(self, engine: DaskEngine, blocks: Blocks, sizes: Sizes) -> None:
-        shards = blocks.shards
-        self._engine, self._shards, self._sizes = engine, shards, sizes
+        self._engine, self._shards = engine, blocks.shards
         self._run = uuid.uuid4().hex
         self._lock = threading.RLock()
         self._backlog: dict[int, Backlog] = {}
         workers = engine.wait_for_workers()
         addresses = [address for address, n in workers.items() for _ in range(n)]
-        addresses = addresses[: max(len(shards), 1)]
-        self._numbers = [range(k, len(shards), len(addresses)) for k in range(len(addresses))]
-        self._slots = [Slot(address, 0, None, 0) for address in addresses]
-        asked = {k: self._send(k, slot.address) for k, slot in enumerate(self._slots)}
-        for k, taken in self._results(asked).items():
+        addresses = addresses[: max(len(self._shards), 1)]
+        super().__init__(sizes, len(self._shards), len(addresses))
+        self.slots = [Slot(address) for address in addresses]
+        asked = [self._send(k, address) for k, address in enumerate(addresses)]
+        for k, (future, address) in enumerate(zip(asked, addresses, strict=True)):
+            taken = self._result(future, address)
             if taken is None:
                 self._move(k, 0)
             else:
-                self._slots[k] = self._slots[k]._replace(rows=taken.rows, n_clear=taken.n_clear)
-
-    @property
-    def n_clear(self) -> int:
-        """Number of items without gold whose vote has a clear winner."""
-        return sum(slot.n_clear for slot in self._slots)
+                self.slots[k] = Slot(address, 0, *taken)
 
     def sweep(self, order: Order) -> Totals:
-        """Do what is ordered with every shard, and give the counts of all."""
-        found = self._everywhere(lambda k, slot: (worker.sweep, _for_slot(order, slot)))
-        totals = Totals.none(self._sizes)
-        for k, slot in enumerate(self._slots):
-            totals.add(found[k], slot.rows)
-        if order.tallied >= 0:
-            self._note(order)
+        """Do what is ordered; keep it, and bring sums home before that gets too much."""
+        totals = super().sweep(order)
+        if order.tallied < 0:
+            return totals
+        with self._lock:
+            if order.tallied == 0:
+                self._backlog[order.chain] = Backlog()
+            backlog = self._backlog.setdefault(order.chain, Backlog())
+            backlog.orders.append(order)
+        n_bytes = sum(array.nbytes for array in order.given or ())
+        if len(backlog.orders) * n_bytes > KEPT_BYTES:
+            self.sums(order.chain)
         return totals
 
-    def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
+    def sums(self, chain: int, tallied: int | None = None) -> list[FloatArray]:
+        """Bring the summed probabilities of a chain home."""
         backlog = self._backlog.setdefault(chain, Backlog())
         tallied = backlog.tallied + len(backlog.orders)
-        found = self._everywhere(lambda k, slot: (worker.sums, chain, tallied))
-        sums: list[Any] = [None] * len(self._shards)
-        for k, numbers in enumerate(self._numbers):
-            for number, array in zip(numbers, found[k], strict=True):
-                sums[number] = array
+        sums = super().sums(chain, tallied)
         with self._lock:
             self._backlog[chain] = Backlog(sums, tallied)
         return sums
 
     def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
-        """Put sums back, of so many sweeps."""
+        """Put sums back, and keep them."""
         with self._lock:
             self._backlog[chain] = Backlog(list(sums), tallied)
-        self._everywhere(
-            lambda k, slot: (worker.restore, chain, self._stored(chain, k), tallied, [])
-        )
+        super().restore(chain, sums, tallied)
 
     def forget(self, chain: int) -> None:
         """Let go of a chain's sums."""
         with self._lock:
             self._backlog.pop(chain, None)
-        self._everywhere(lambda k, slot: (worker.forget, chain))
+        super().forget(chain)
 
     def close(self) -> None:
         """Let go of the shards."""
         with suppress(Exception):
             if self._engine.client.status == "running":
-                self._engine.client.run(worker.drop, self._run)
+                self._engine.client.run(drop, self._run)
         self._engine.close()
 
-    def _note(self, order: Order) -> None:
-        """Keep what was given; bring sums home before it gets too much."""
-        with self._lock:
-            backlog = self._backlog.setdefault(order.chain, Backlog())
-            if order.tallied == 0:
-                backlog = self._backlog[order.chain] = Backlog()
-            backlog.orders.append(order)
-            backlog.n_bytes += sum(array.nbytes for array in order.given or ())
-            full = backlog.n_bytes > KEPT_BYTES
-        if full:
-            self.sums(order.chain)
-
-    def _stored(self, chain: int, k: int) -> list[FloatArray] | None:
-        stored = self._backlog[chain].stored
-        return None if stored is None else [stored[number] for number in self._numbers[k]]
-
-    def _everywhere(self, task: Callable[[int, Slot], tuple[Any, ...]]) -> dict[int, Any]:
+    def ask(self, do: Callable[..., Any], told: Callable[[int], tuple[Any, ...]]) -> list[Any]:
         """Ask every slot; move those that cannot answer, and ask again."""
         found: dict[int, Any] = {}
-        while len(found) < len(self._slots):
-            slots = {k: slot for k, slot in enumerate(self._slots) if k not in found}
-            asked = {}
-            for k, slot in slots.items():
-                do, *args = task(k, slot)
-                asked[k] = self._submit(slot.address, do, self._run, k, *args)
-            for k, answer in self._results(asked).items():
-                if answer is None or answer is False:
+        while len(found) < len(self.slots):
+            slots = {k: slot for k, slot in enumerate(self.slots) if k not in found}
+            asked = {
+                k: self._submit(k, slot.address, answer, do, *told(k)) for k, slot in slots.items()
+            }
+            for k, future in asked.items():
+                answered = self._result(future, slots[k].address)
+                if answered is None:
                     self._move(k, slots[k].generation)
                 else:
-                    found[k] = answer
-        return found
+                    (found[k],) = answered
+        return [found[k] for k in range(len(found))]
 
-    def _submit(self, address: str, do: Callable[..., Any], *args: Any) -> tuple[Any, str]:
-        return submitted(self._engine, do, *args, workers=[address], retries=0), address
-
-    def _results(self, asked: dict[int, tuple[Any, str]]) -> dict[int, Any]:
-        """Wait for answers; None from those who are gone."""
-        return {k: self._result(future, address) for k, (future, address) in asked.items()}
+    def _submit(self, k: int, address: str, do: Callable[..., Any], *told: Any) -> Any:
+        return self._engine.submit(do, self._run, k, *told, workers=[address], retries=0)
 
     def _result(self, future: Any, address: str) -> Any:
+        """Wait for an answer; None from those who are gone."""
         client, distributed = self._engine.client, _distributed()
         while True:
             try:
@@ -277,64 +275,41 @@ class DaskSession:
                     raise self._engine.gone() from error
                 return None
 
-    def _send(self, k: int, address: str) -> tuple[Any, str]:
+    def _send(self, k: int, address: str) -> Any:
         """Hand a slot's shards to a worker: those in memory themselves, others by name."""
         source: Any = self._shards
         if isinstance(source, CutAnnotations):
-            parts = {number: opened(source, number) for number in self._numbers[k]}
-            source = self._engine.client.scatter(parts, workers=[address], hash=False)
-            if isinstance(source, dict):  # Dask scatters the values of a dictionary
-                source = {number: source[number] for number in parts}
-        numbers = list(self._numbers[k])
-        return self._submit(address, worker.hold, self._run, k, self._sizes, source, numbers)
+            parts = {number: port.opened(source, number) for number in self.numbers[k]}
+            sent = self._engine.client.scatter(parts, workers=[address], hash=False)
+            source = {number: sent[number] for number in parts}  # in their order
+        return self._submit(k, address, hold, self.sizes, source, list(self.numbers[k]))
 
     def _move(self, k: int, generation: int) -> None:
         """Have another worker hold the shards of a slot, with what was summed of them."""
         with self._lock:
-            slot = self._slots[k]
+            slot = self.slots[k]
             if slot.generation != generation:
                 return  # another chain has seen to it
-            self._slots[k] = slot = slot._replace(generation=generation + 1)
+            self.slots[k] = slot = slot._replace(generation=generation + 1)
             taken = None
             while taken is None:
                 living = self._engine.wait_for_workers()
-                busy = [other.address for other in self._slots]
+                busy = [other.address for other in self.slots]
                 address = min(living, key=lambda one: busy.count(one) / living[one])
-                taken = self._results({k: self._send(k, address)})[k]
-                if taken is not None and not self._repeat(k, address):
+                taken = self._result(self._send(k, address), address)
+                if taken is not None and not self._repeat(k, address, taken[0]):
                     taken = None
-            self._slots[k] = slot._replace(address=address, rows=taken.rows, n_clear=taken.n_clear)
+            self.slots[k] = Slot(address, slot.generation, *taken)
 
-    def _repeat(self, k: int, address: str) -> bool:
+    def _repeat(self, k: int, address: str, rows: Rows) -> bool:
         """Have the sums of every chain made again by a worker that has just taken shards."""
-        rows = self._slots[k].rows
-        slot = Slot(address, 0, rows, 0)
         for chain, backlog in self._backlog.items():
-            orders = [_for_slot(order, slot) for order in backlog.orders]
-            args = (chain, self._stored(chain, k), backlog.tallied, orders)
-            asked = {k: self._submit(address, worker.restore, self._run, k, *args)}
-            if not self._results(asked)[k]:
+            stored = backlog.stored and [backlog.stored[number] for number in self.numbers[k]]
+            orders = [order.for_rows(rows) for order in backlog.orders]
+            told = Holder.restore, chain, stored, backlog.tallied, orders
+            if self._result(self._submit(k, address, answer, *told), address) is None:
                 return False
         return True
-
-
-def submitted(engine: DaskEngine, do: Callable[..., Any], *args: Any, **where: Any) -> Any:
-    """Ask for something; give its future."""
-    try:
-        return engine.client.submit(do, *args, pure=False, **where)
-    except Exception as error:  # of a lost cluster distributed raises almost anything
-        if engine.client.status != "running":
-            raise engine.gone() from error
-        raise
-
-
-def _for_slot(order: Order, slot: Slot) -> Order:
-    """Leave out the matrices of annotators who have no labels there."""
-    if order.given is None or slot.rows is None:
-        return order
-    given, rows = order.given, slot.rows
-    few = given._replace(chance=given.chance[rows], log_chance=given.log_chance[rows])
-    return order._replace(given=few)
 
 
 def _distributed() -> Any:
@@ -360,13 +335,9 @@ def connect(engine: Any, n_jobs: int | None) -> DaskEngine:
         return DaskEngine(client, [client])
     with suppress(ValueError):
         return DaskEngine(distributed.get_client())  # the one that is in use
-    n_workers = cores() if n_jobs is None or n_jobs < 0 else n_jobs
+    quiet = {"dashboard_address": None, "silence_logs": "CRITICAL"}
     cluster = distributed.LocalCluster(
-        n_workers=n_workers,
-        threads_per_worker=1,
-        dashboard_address=None,
-        silence_logs="CRITICAL",
-        preload=[worker.__name__],
+        n_workers=port.cores(n_jobs), threads_per_worker=1, preload=[__name__], **quiet
     )
     client = distributed.Client(cluster, set_as_default=False)
     return DaskEngine(client, [client, cluster])

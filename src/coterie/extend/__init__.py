@@ -7,10 +7,18 @@ from coterie.abilities import Abilities, Method, Takes
 from coterie.data.annotations import Annotations
 from coterie.extend.conformance import check_model
 from coterie.extend.exact import check_sampler, exact_probabilities
-from coterie.inference.modes import Evidence, Mode, Verdict, judge_by_vote, judge_modes
-from coterie.inference.pool import Averages
-from coterie.inference.sample import Afterwards, Reported
-from coterie.inference.settled import Outcome, Settled, settled_labels, settled_traces
+from coterie.inference.sample import Afterwards, Averages, Reported
+from coterie.inference.verdicts import (
+    Evidence,
+    Mode,
+    Outcome,
+    Settled,
+    Verdict,
+    judge_by_vote,
+    judge_modes,
+    settled_labels,
+    settled_traces,
+)
 from coterie.kernels.people import Crowd, OwnPeople, People, SeatedPeople, SimilarPeople, Streams
 from coterie.kernels.space import Space, classes_alone, of_known_kind, with_kinds, with_subtypes
 from coterie.kernels.vote import Mixing

@@ -11,8 +11,7 @@ import numpy as np
 from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
-from coterie.inference.pool import pool
-from coterie.inference.sample import run
+from coterie.inference.sample import pool, run
 from coterie.io import read
 from coterie.models import SamplingEstimator
 from coterie.numeric import FloatArray, LongArray

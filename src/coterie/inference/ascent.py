@@ -6,16 +6,16 @@ the shards that threads are at are in memory, and nothing is kept of an item bet
 
 Of several starts the best is kept. Its bound takes the place of a chain's log joint: a start that
 ends clearly below the best is *poorer*, one that agrees with less than half as many votes as
-another is *mirrored*, by the rules of :mod:`coterie.inference.modes`. Nothing is pooled.
+another is *mirrored*, by the rules of :mod:`coterie.inference.verdicts`. Nothing is pooled.
 """
 
 from __future__ import annotations
 
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,13 +24,11 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.data.shards import Shards, codes_of
 from coterie.errors import ConvergenceWarning
-from coterie.inference.cores import cores
-from coterie.inference.modes import LEAST_DRAWS, LEAST_NATS, judge
-from coterie.inference.verdicts import note_labels, note_readings
+from coterie.inference.shards import cores
+from coterie.inference.verdicts import LEAST_DRAWS, LEAST_NATS, judge, note_labels
 from coterie.kernels import expected
 from coterie.kernels.expected import Model, Parameters, Part, Shapes, Size, Sums, Weights
 from coterie.kernels.vote import ClearVotes
-from coterie.posterior.verdicts import ONE_LABEL
 
 FloatArray = NDArray[np.float64]
 Start = FloatArray | Callable[[Codes], FloatArray]
@@ -45,16 +43,13 @@ class Items:
         self, part: Callable[[int], Part], n_parts: int, n_rows: int, n_kinds: int, n_jobs: int
     ) -> None:
         self.part, self.n_parts, self.n_jobs = part, n_parts, max(1, min(n_jobs, n_parts))
-
-        def sizes(codes: Codes) -> tuple[int, int, int]:
-            return codes.n_answers, len(codes.item_answer), int(expected.is_counted(codes).sum())
-
-        answers, labels, counted = zip(*self.map(sizes), strict=True)
-        self.size = Size(n_kinds, n_rows, max(answers), sum(labels), sum(counted))
+        told = self.map(lambda c: (c.n_answers, len(c.item_answer), expected.is_counted(c).sum()))
+        answers, labels, counted = zip(*told, strict=True)
+        self.size = Size(n_kinds, n_rows, max(answers), sum(labels), int(sum(counted)))
 
     def map(self, work: Callable[[Codes], T]) -> list[T]:
         """Give what work makes of every part, in their order."""
-        return self._in_threads(lambda _, part: work(part.codes))
+        return self._in_threads(lambda part: work(part.codes))
 
     def count(self, start: Start, n_cells: int) -> Sums:
         """Sum what is expected under given probabilities."""
@@ -70,34 +65,29 @@ class Items:
         return self._summed(n_cells, lambda part, sums: expected.sweep(part, weights, sums))
 
     def _summed(self, n_cells: int, add: Callable[[Part, Sums], None]) -> Sums:
-        sums = [expected.new_sums(self.size, n_cells) for _ in range(self.n_jobs)]
-        self._in_threads(lambda thread, part: add(part, sums[thread]))
-        for more in sums[1:]:
-            expected.add_sums(sums[0], more)
-        return sums[0]
+        first, *others = (expected.new_sums(self.size, n_cells) for _ in range(self.n_jobs))
+        free: SimpleQueue[Sums] = SimpleQueue()  # sums that no thread is adding to
+        for sums in (first, *others):
+            free.put(sums)
 
-    def _in_threads(self, work: Callable[[int, Part], T]) -> list[T]:
-        """Call work with the thread's number and every part; what goes wrong ends it for all."""
-        found: dict[int, T] = {}
-        stopped = threading.Event()
-
-        def some(thread: int) -> None:
-            for k in range(thread, self.n_parts, self.n_jobs):
-                if not stopped.is_set():
-                    found[k] = work(thread, self.part(k))
-
-        if self.n_jobs == 1:
-            some(0)
-            return list(found.values())
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            jobs = [pool.submit(some, thread) for thread in range(self.n_jobs)]
+        def work(part: Part) -> None:
+            sums = free.get()
             try:
-                for job in jobs:
-                    job.result()
-            except BaseException:  # Ctrl-C too: the others end at their next part
-                stopped.set()
-                raise
-        return [found[k] for k in range(self.n_parts)]
+                add(part, sums)
+            finally:
+                free.put(sums)
+
+        self._in_threads(work)
+        for more in others:
+            expected.add_sums(first, more)
+        return first
+
+    def _in_threads(self, work: Callable[[Part], T]) -> list[T]:
+        """Call work with every part; what goes wrong, and Ctrl-C, ends it after those begun."""
+        if self.n_jobs == 1:
+            return [work(self.part(k)) for k in range(self.n_parts)]
+        with ThreadPoolExecutor(self.n_jobs) as pool:
+            return list(pool.map(lambda k: work(self.part(k)), range(self.n_parts)))
 
 
 def in_memory(codes: Codes, kind: NDArray[np.int32] | None = None, n_kinds: int = 1) -> Items:
@@ -109,7 +99,7 @@ def in_memory(codes: Codes, kind: NDArray[np.int32] | None = None, n_kinds: int 
 def in_shards(shards: Shards, n_jobs: int | None = None) -> Items:
     """Open shards when they are needed, in as many threads as there are cores for us."""
     part = partial(part_of_shard, shards)
-    return Items(part, len(shards), shards.n_annotators, 1, n_jobs or cores())
+    return Items(part, len(shards), shards.n_annotators, 1, cores(n_jobs))
 
 
 def part_of_shard(shards: Shards, k: int) -> Part:
@@ -130,19 +120,6 @@ def maximise(items: Items, start: Parameters, smoothing: float = 0.0) -> Iterato
 
     The objective is the log likelihood of the parameters that the E-step used; with smoothing plus
     their log prior, the log posterior up to a constant. It never falls.
-
-    Examples
-    --------
-    >>> from itertools import islice
-    >>> from coterie.data.codes import encode
-    >>> codes = encode([0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [1, 1, 0, 0, 0], sizes=(2, 3, 2, 2))
-    >>> items = in_memory(codes)
-    >>> start = expected.estimate(items.count(np.array([[1 / 3, 2 / 3], [1, 0]]), 2))
-    >>> for step in islice(maximise(items, start), 3):
-    ...     print(round(step.objective, 3))
-    -1.962
-    -1.597
-    -1.411
     """
     parameters = start
     while True:
@@ -153,21 +130,7 @@ def maximise(items: Items, start: Parameters, smoothing: float = 0.0) -> Iterato
 
 
 def ascend(items: Items, model: Model, start: Start) -> Iterator[Step]:
-    """Iterate variational Bayes for ever: an M-step, then an E-step; the bound never falls.
-
-    Examples
-    --------
-    >>> from itertools import islice
-    >>> from coterie.data.codes import encode
-    >>> codes = encode([0, 0, 0, 1, 1], [0, 1, 2, 0, 1], [1, 1, 0, 0, 0], sizes=(2, 3, 2, 2))
-    >>> model = Model(np.ones(2), np.ones(1), np.array([[4.0, 1.0], [1.0, 4.0]]))
-    >>> start = np.array([[1 / 3, 2 / 3], [1, 0]])
-    >>> for step in islice(ascend(in_memory(codes), model, start), 3):
-    ...     print(round(step.objective, 4))
-    -4.3444
-    -4.2477
-    -4.2318
-    """
+    """Iterate variational Bayes for ever: an M-step, then an E-step; the bound never falls."""
     sums = items.count(start, model.rows.shape[2])
     while True:
         weights, distance = expected.believe(model, sums)
@@ -247,26 +210,15 @@ def facts_of(top: Top) -> dict[str, Any]:
 def best_of(
     codes: Codes, model: Model, starts: Iterable[FloatArray], limits: Limits, clear: ClearVotes
 ) -> tuple[Peak, dict[str, Any]]:
-    """Go up from every start; give the best peak, and the facts of all.
-
-    Parameters
-    ----------
-    codes, model
-        The labels, and what is believed before.
-    starts
-        Probabilities of cells, each of shape (items, cells).
-    limits
-        When a climb ends.
-    clear
-        The items with a clear vote.
-    """
+    """Go up from every start, (items, cells); give the best peak, and the facts of all."""
     items = in_memory(codes)
     peaks: list[Peak] = []
     for start in starts:
         peaks.append(rise(items, model, start, limits))
         best = max(peak.bound for peak in peaks)
-        # What no verdict will need makes room.
-        peaks = [peak if best - peak.bound <= LEAST_NATS else _bare(peak) for peak in peaks]
+        for k, peak in enumerate(peaks):
+            if best - peak.bound > LEAST_NATS:  # what no verdict will need makes room
+                peaks[k] = peak._replace(probability=peak.probability[:0])
     top = max(range(len(peaks)), key=lambda k: peaks[k].bound)
     facts = facts_of(peaks[top].top)
     return peaks[top], facts | compared(peaks, top, codes, clear) if len(peaks) > 1 else facts
@@ -281,11 +233,16 @@ def compared(peaks: list[Peak], top: int, codes: Codes, clear: ClearVotes) -> di
     # A start does not wander: it is a chain that stays where it ended.
     verdict = judge(*(np.repeat(x[:, None], LEAST_DRAWS, axis=1) for x in (bound, agreement)))
     (places,) = np.nonzero((np.diff(codes.item_start) > 0) & (codes.gold < 0))
-    noted = note_labels(label[verdict.kept][:, places], places, LEAST_DRAWS)
+    kept, numbers = [peaks[k] for k in verdict.kept], [k + 1 for k in verdict.kept]
+
+    def say(some: Sequence[int]) -> FloatArray:
+        found = np.stack([kept[k].probability[places] for k in some])
+        return np.asarray(found.mean(axis=0))
+
+    asked = say if all(peak.probability.size for peak in kept) else None
+    noted = note_labels(label[verdict.kept][:, places], places, LEAST_DRAWS, numbers, asked)
     noted["starts"] = len(peaks)
-    noted["settled"] = bool(noted["settled"]) and len(verdict.kept) > 1
-    if noted["one_label"] < ONE_LABEL and all(peaks[k].probability.size for k in verdict.kept):
-        noted["readings"] = _readings(peaks, verdict.kept, places)
+    noted["settled"] = bool(noted["settled"]) and len(kept) > 1
     return {
         "starts": len(peaks),
         "best_start": top + 1,
@@ -296,17 +253,3 @@ def compared(peaks: list[Peak], top: int, codes: Codes, clear: ClearVotes) -> di
         ],
         "verdicts": {"labels": noted},
     }
-
-
-def _readings(
-    peaks: list[Peak], kept: list[int], places: NDArray[np.int64]
-) -> dict[str, Any] | None:
-    found = np.stack([peaks[k].probability[places] for k in kept])
-    two = note_readings(found.argmax(axis=2), places, lambda some: found[list(some)].mean(axis=0))
-    if two is not None:
-        two["chains"] = [[kept[k] + 1 for k in side] for side in two["chains"]]
-    return two
-
-
-def _bare(peak: Peak) -> Peak:
-    return peak._replace(probability=peak.probability[:0])

@@ -1,36 +1,94 @@
-"""One chain: a generator over blocks of sweeps, and what it needs to stop and go on.
+"""One chain: how long it runs, where it starts, and what it needs to stop and go on.
 
 Where a chain is, is a dictionary of arrays; what it has kept of its sweeps and draws are
 dictionaries of arrays with room for a whole run (the system gives memory only to what is written).
 A collapsed chain moves one item after the other; all others draw what the items need, and have
-them swept where they are.
+them swept where they are. Chains start far apart, so that their agreement means something.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.inference.plan import Plan
 from coterie.inference.shards import Blocks, Given, Order, Session, Sizes
-from coterie.inference.start import NOISE, starting_group, starting_truth
 from coterie.kernels import collapsed
 from coterie.kernels.consensus import ConsensusPeople
+from coterie.kernels.expected import is_counted
 from coterie.kernels.people import Kept, People, SeatedPeople, Streams
 from coterie.kernels.vote import ClearVotes
 from coterie.numeric import State
+from coterie.numeric.dirichlet import draw_crp
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int32]
 
-BLOCK_SECONDS = 0.1
-"""About how long a block runs before the chain can be stopped."""
+BLOCK_SECONDS = 0.1  # about how long a block runs before the chain can be stopped
+DRAWS = 1000  # that a chain keeps unless the user says otherwise
+CHECK = 500  # sweeps after burn-in between two looks at convergence
+PARTITION_BYTES, MATRIX_BYTES = 256 * 2**20, 64 * 2**20
+"""Room for the partitions and matrices that a chain keeps; large crowds keep those of fewer draws.
+Of every draw, and not only of those whose matrices are kept, are ``EVERY_DRAW``."""
+EVERY_DRAW = ("vote_agreement", "partition")
+KINDS = {"partition": np.int32, "confusion": np.float32}  # of what is kept, if not doubles
+NOISE = 0.3  # share of items whose starting class is drawn from their labels instead of the vote
+MOST_GROUPS = 500  # coteries that a chain starts with at most: weighing each takes time
+
+
+class Plan(NamedTuple):
+    """How long a chain runs and what is kept of it."""
+
+    sweeps: int  # in all
+    burn_in: int  # of which dropped
+    thin: int  # sweeps between draws that are kept
+    matrix_thin: int  # draws between those whose matrices are kept
+    check: int  # sweeps between two looks at convergence, a multiple of thin
+
+    @property
+    def draws(self) -> int:
+        """Number of draws that a whole run keeps."""
+        return (self.sweeps - self.burn_in) // self.thin
+
+    @property
+    def end(self) -> int:
+        """Sweeps of a whole run; what is left over after the last draw is not run."""
+        return self.burn_in + self.draws * self.thin
+
+    def next_look(self, done: int) -> int:
+        """Give the first sweep number, not before ``done``, at which all chains are looked at."""
+        if done <= self.burn_in:
+            return self.burn_in
+        looks = -(-(done - self.burn_in) // self.check)
+        return min(self.burn_in + looks * self.check, self.end)
+
+
+def make_plan(
+    sweeps: int, burn_in: int, thin: int | None, *, labelled: int, matrix_cells: int
+) -> Plan:
+    """Plan chains for so many annotators, and numbers in one draw of everybody's matrices."""
+    kept = sweeps - burn_in
+    if thin is None:
+        draws = min(DRAWS, max(1, PARTITION_BYTES // (4 * max(labelled, 1))))
+        thin = max(1, kept // draws)
+    matrices = max(1, MATRIX_BYTES // (4 * max(matrix_cells, 1)))
+    matrix_thin = -(-(kept // thin) // matrices)
+    return Plan(sweeps, burn_in, thin, matrix_thin, thin * max(1, CHECK // thin))
+
+
+def plan_for(
+    data: Codes, sweeps: int, burn_in: int, thin: int | None, *, more_cells: int = 0
+) -> Plan:
+    """Plan chains for these data; ``more_cells`` are kept with the matrices of a draw."""
+    n_annotators = len(data.annotator_start) - 1
+    cells = n_annotators * data.n_classes * data.n_answers + 2 * more_cells  # twice as wide
+    return make_plan(sweeps, burn_in, thin, labelled=n_annotators, matrix_cells=cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +98,14 @@ class Sampler:
     people: People
     data: Codes  # of items that lie in files only how many labels they have, and gold
     plan: Plan
-    votes: NDArray[np.int32]  # (items, classes)   labels of each class
+    votes: IntArray  # (items, classes)   labels of each class
     clear: ClearVotes  # who won them
     items: NDArray[Any]  # (items,)   what they are called
     collapsed: str = ""  # the model, if items are moved one after the other
     blocks: Blocks | None = None  # of all others, the items in shards
     sizes: Sizes | None = None
     at_vote: bool = False  # all chains start at the vote, and everybody in one coterie
-    rows: NDArray[np.int32] | None = None  # (labels,)   of the counts, if not annotators
     ended: Callable[[int, State], State] | None = None  # where chains of an earlier run ended
-    names: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tempered(self) -> bool:
@@ -62,19 +118,43 @@ class Sampler:
         return self.sizes.n_columns if self.sizes is not None else self.data.n_classes
 
 
+def starting_truth(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> IntArray:
+    """Give items the vote, but in later chains some the class of one of their own labels."""
+    n_classes, n_labels = data.n_classes, np.diff(data.item_start)
+    truth: IntArray = votes.argmax(axis=1).astype(np.int32)
+    if number > 0:
+        (labelled,) = np.nonzero(n_labels)  # the others draw nothing: they change nobody's bits
+        noisy = labelled[rng.random(len(labelled)) < NOISE]
+        said = data.item_answer[data.item_start[noisy] + rng.integers(0, n_labels[noisy])]
+        truth[noisy] = np.where(said < n_classes, said, truth[noisy])
+    return truth
+
+
+def starting_group(number: int, data: Codes, rng: np.random.Generator) -> IntArray:
+    """Seat everybody with labels: all together, all alone, then by CRP draws; others are -1."""
+    labelled = np.diff(data.annotator_start) > 0
+    n_labelled = int(np.count_nonzero(labelled))
+    group = np.full(len(labelled), -1, np.int32)
+    if number == 0:
+        group[labelled] = 0
+    elif number == 1:
+        group[labelled] = np.arange(n_labelled) % MOST_GROUPS
+    else:
+        group[labelled] = draw_crp(n_labelled, 1.0, rng)
+    return group
+
+
 class Chain:
-    """One chain: where it is and what it has kept; all of it can be stored and restored.
+    """One chain: where it is and what it has kept; all of it can be stored and restored."""
 
-    Parameters
-    ----------
-    sampler
-        What is sampled.
-    number, seed
-        Of the chain.
-    """
-
-    def __init__(self, sampler: Sampler, number: int, seed: np.random.SeedSequence) -> None:
+    def __init__(
+        self, sampler: Sampler, number: int, seed: np.random.SeedSequence,
+        session: Session | None = None,
+    ) -> None:  # fmt: skip
         self.sampler, self.number, self.people = sampler, number, sampler.people
+        self._session: Any = session  # these are of a chain whose items are swept for it
+        self._sizes: Any = sampler.sizes
+        self._places = sampler.blocks.places if sampler.blocks else ()
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
         low, high = seed.generate_state(2, np.uint32)
         self.key = np.array([low, high], np.uint64)  # of the items' numbers
@@ -86,18 +166,13 @@ class Chain:
         self.trace, self.kept = self._rooms()
         self._block = 1  # sweeps; how sweeps are cut into blocks changes no bit
 
-    # -- what a kind of chain does by itself
-
-    def _started(self) -> State:
-        """Give the state that the chain starts in."""
+    def _started(self) -> State:  # what the chain starts in
         raise NotImplementedError
 
-    def _advance(self, n: int) -> dict[str, Any]:
-        """Make at most n sweeps; give what is noted of each."""
+    def _advance(self, n: int) -> dict[str, Any]:  # what is noted of at most n sweeps
         raise NotImplementedError
 
-    def _agreement(self) -> float:
-        """Give the share of items with a clear vote whose class it is."""
+    def _agreement(self) -> float:  # share of items with a clear vote whose class it is
         raise NotImplementedError
 
     def rest(self) -> None:
@@ -110,8 +185,6 @@ class Chain:
         """Have all in its arrays, and nothing elsewhere any more."""
         self.rest()
 
-    # -- what all do
-
     def steps(self, until: int) -> Iterator[int]:
         """Run on to sweep ``until``, yielding the sweeps done after every block."""
         burn_in = self.sampler.plan.burn_in
@@ -120,7 +193,11 @@ class Chain:
             goal, begin = min(self.done + self._block, stop), time.perf_counter()
             while self.done < goal:
                 self._run(goal - self.done)
-            self._adapt(time.perf_counter() - begin)
+            seconds = time.perf_counter() - begin
+            if seconds < BLOCK_SECONDS / 2:
+                self._block *= 2
+            elif seconds > BLOCK_SECONDS * 2:
+                self._block = max(1, self._block // 2)
             yield self.done
 
     def _run(self, most: int) -> None:
@@ -142,19 +219,16 @@ class Chain:
                 self._keep_draw()
 
     def _keep_draw(self) -> None:
-        draw, plan = int(self.used[1]), self.sampler.plan
-        whole = (draw + 1) % plan.matrix_thin == 0
+        _, draw, matrix = self.used.tolist()
+        whole = (draw + 1) % self.sampler.plan.matrix_thin == 0
         found = self.people.keep(self._counted(), self.streams, whole)
+        found["vote_agreement"] = np.array(self._agreement())
         self.kept["confusion_sum"] += found.pop("confusion_mean")
-        self.kept["vote_agreement"][draw] = self._agreement()
-        if "partition" in found:
-            self.kept["partition"][draw] = found.pop("partition")
         for name, values in found.items():
-            self.kept[name][self.used[2]] = values
+            self.kept[name][draw if name in EVERY_DRAW else matrix] = values
         self.used += (0, 1, whole)
 
-    def _counted(self) -> State:
-        """Give the state, in which items by cell are counted."""
+    def _counted(self) -> State:  # in which items by cell are counted
         return self.state
 
     def _rooms(self) -> tuple[dict[str, Array], dict[str, Array]]:
@@ -162,31 +236,18 @@ class Chain:
         plan, aside = self.sampler.plan, Streams(*(np.random.default_rng(k) for k in range(3)))
         state = {name: array.copy() for name, array in self._counted().items()}
         kept: Kept = self.people.keep(state, aside, True)
-        whole = plan.draws // plan.matrix_thin
-        rooms = {
-            "confusion_sum": np.zeros_like(kept.pop("confusion_mean")),
-            "vote_agreement": np.zeros(plan.draws),
-        }
-        if "partition" in kept:
-            rooms["partition"] = np.zeros((plan.draws, *kept.pop("partition").shape), np.int32)
+        rooms: dict[str, Array] = {"confusion_sum": np.zeros_like(kept.pop("confusion_mean"))}
+        kept["vote_agreement"] = np.zeros(())
         for name, values in kept.items():
-            kind = np.float32 if name == "confusion" else np.float64
-            rooms[name] = np.zeros((whole, *np.shape(values)), kind)
-        noted = {**self.people.trace(state, 0.0), "class_total": self._class_total(state)}
+            n = plan.draws if name in EVERY_DRAW else plan.draws // plan.matrix_thin
+            rooms[name] = np.zeros((n, *np.shape(values)), KINDS.get(name, np.float64))
+        noted = self.people.trace(state, 0.0)
+        noted["class_total"] = self.people.space.class_total(state["cell_total"])
         trace = {
             name: np.zeros((plan.draws * plan.thin, *np.shape(x)), np.asarray(x).dtype)
             for name, x in noted.items()
         }
         return trace, rooms
-
-    def _class_total(self, state: State) -> Array:
-        return self.people.space.class_total(state["cell_total"])
-
-    def _adapt(self, seconds: float) -> None:
-        if seconds < BLOCK_SECONDS / 2:
-            self._block *= 2
-        elif seconds > BLOCK_SECONDS * 2:
-            self._block = max(1, self._block // 2)
 
 
 class CollapsedChain(Chain):
@@ -205,8 +266,7 @@ class CollapsedChain(Chain):
         return state | count_truth(state["truth"], data)
 
     def _advance(self, n: int) -> dict[str, Any]:
-        sampler, sweep = self.sampler, self.done
-        people = self.people
+        sampler, sweep, people = self.sampler, self.done, self.people
         if isinstance(people, SeatedPeople):
             people.regroup(self.state, people.proposals(sweep, 0), self.streams.moves)
             n = next((k for k in range(1, n) if people.proposals(sweep + k, 0)), n)
@@ -227,14 +287,7 @@ class CollapsedChain(Chain):
 class BlockedChain(Chain):
     """A chain that draws what items are given, and has them swept, shard by shard."""
 
-    def __init__(
-        self, sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session
-    ) -> None:
-        assert sampler.sizes is not None
-        self._session, self._sizes = session, sampler.sizes
-        self._open = sampler.sizes.space.open_cells()
-        self.agreed = np.zeros(1, np.int64)
-        super().__init__(sampler, number, seed)
+    agreed: NDArray[np.int64]  # (1,)   items that agree with a clear vote
 
     def _started(self) -> State:
         sampler, rng, number = self.sampler, self.streams.moves, self.number
@@ -253,11 +306,7 @@ class BlockedChain(Chain):
         totals = self._session.sweep(order)
         state |= {"said": totals.said, "cell_total": totals.cell_total}
         if self._sizes.tempered:
-            state |= {
-                "kind_total": totals.kind_total,
-                "source": totals.source,
-                "guessed": totals.guessed,
-            }
+            state |= {n: getattr(totals, n) for n in ("kind_total", "source", "guessed")}
         self.agreed = totals.agreed
 
     def _advance(self, n: int) -> dict[str, Any]:
@@ -268,14 +317,10 @@ class BlockedChain(Chain):
         if isinstance(people, ConsensusPeople):
             kinds, hard = people.draw_guesses(state, rng)
         log_share = people.space.draw(state["cell_total"], rng)
-        given = Given(
-            weight=np.exp(log_share) * self._open,
-            log_weight=np.where(self._open, log_share, -np.inf),
-            chance=np.exp(log_chance),
-            log_chance=log_chance,
-            kinds=kinds,
-            hard=hard,
-        )
+        open_cells = sizes.space.open_cells()
+        weight = np.exp(log_share) * open_cells
+        log_weight = np.where(open_cells, log_share, -np.inf)
+        given = Given(weight, log_weight, np.exp(log_chance), log_chance, kinds, hard)
         stream = self._stream(self.done + 1)
         self._take(state, Order(self.number, stream, given, tallied=max(tallied, -1)))
         log_labels = people.move(state, self.done, rng)
@@ -286,7 +331,8 @@ class BlockedChain(Chain):
                 self.others[sizes.n_cells : 2 * sizes.n_cells] += shares
                 of_kinds = people.kind_weight + state["kind_total"]  # type: ignore[attr-defined]
                 self.others[2 * sizes.n_cells :] += of_kinds / of_kinds.sum()
-        noted = {**people.trace(state, log_labels), "class_total": self._class_total(state)}
+        noted = people.trace(state, log_labels)
+        noted["class_total"] = people.space.class_total(state["cell_total"])
         return {name: np.asarray(x)[None] for name, x in noted.items()}
 
     def _agreement(self) -> float:
@@ -295,9 +341,8 @@ class BlockedChain(Chain):
 
     def rest(self) -> None:
         """Bring home what is summed of the items: those not drawn are known, or as classes are."""
-        blocks, data, sizes = self.sampler.blocks, self.sampler.data, self._sizes
-        assert blocks is not None
-        for place, sums in zip(blocks.places, self._session.sums(self.number), strict=True):
+        data, sizes = self.sampler.data, self._sizes
+        for place, sums in zip(self._places, self._session.sums(self.number), strict=True):
             self.sums[place] = sums
         silent, known = np.diff(data.item_start) == 0, data.gold >= 0
         self.sums[silent if sizes.tempered else silent & ~known] = self.others
@@ -309,10 +354,8 @@ class BlockedChain(Chain):
 
     def wake(self) -> None:
         """Hand out what was restored of the items."""
-        blocks = self.sampler.blocks
-        assert blocks is not None
         if self.used[0]:
-            sums = [self.sums[place] for place in blocks.places]
+            sums = [self.sums[place] for place in self._places]
             self._session.restore(self.number, sums, int(self.used[0]))
 
     def end(self) -> None:
@@ -325,14 +368,8 @@ def make_chain(
     sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session | None
 ) -> Chain:
     """Give a chain that moves its items itself, or one that has them swept."""
-    if session is None:
-        return CollapsedChain(sampler, number, seed)
-    return BlockedChain(sampler, number, seed, session)
-
-
-def is_counted(data: Codes) -> NDArray[np.bool_]:
-    """Say which items have a class: those with labels or gold."""
-    return (np.diff(data.item_start) > 0) | (data.gold >= 0)
+    kind = CollapsedChain if session is None else BlockedChain
+    return kind(sampler, number, seed, session)
 
 
 def count_truth(truth: NDArray[np.int32], data: Codes) -> State:
@@ -341,7 +378,4 @@ def count_truth(truth: NDArray[np.int32], data: Codes) -> State:
     shape = (len(data.annotator_start) - 1, data.n_answers, data.n_classes)
     said = np.zeros(shape, np.int32)
     np.add.at(said, (data.item_annotator, data.item_answer, truth[item]), 1)
-    return {
-        "class_total": np.bincount(truth[truth >= 0], minlength=data.n_classes),
-        "said": said,
-    }
+    return {"class_total": np.bincount(truth[truth >= 0], minlength=data.n_classes), "said": said}

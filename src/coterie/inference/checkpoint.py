@@ -20,56 +20,42 @@ from coterie.errors import DataError, DataWarning
 from coterie.files.atomic import write_file
 from coterie.files.container import Content, Format, container_writer, read_container
 from coterie.files.paths import to_write
-from coterie.inference.chain import Chain, CollapsedChain, count_truth, is_counted
-from coterie.inference.plan import Plan
+from coterie.inference.chain import EVERY_DRAW, Chain, CollapsedChain, count_truth
+from coterie.kernels.expected import is_counted
 from coterie.version import __version__
 
 FORMAT = Format("coterie checkpoint", 3)
-SECONDS = 5.0
-"""Least time between two writings."""
-SHARE = 0.05
-"""Largest share of the run's time that writing may take."""
-SLACK = 1e-5
-"""Of sums of probabilities, relative: they are added up one by one, and some have 32 bits."""
+SECONDS = 5.0  # least time between two writings
+SHARE = 0.05  # largest share of the run's time that writing may take
+SLACK = 1e-5  # of sums of probabilities, relative: they are added up one by one, some of 32 bits
 
 
 class Checkpoint:
     """Where a run is stored, and when it was stored last.
 
-    Parameters
-    ----------
-    path
-        The file.
-    identity
-        What the run is of: the data's checksum and every setting that changes the result, by
-        name. A file with another identity is refused.
+    The identity is what the run is of: the data's checksum and every setting that changes the
+    result, by name. A file with another identity is refused.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any]) -> None:
         self.path = to_write(path)
         self.identity = {"version": __version__, **identity}
-        self._last = time.monotonic()
-        self._cost = 0.0
-        self._has_failed = False
+        self._last, self._cost, self._has_failed = time.monotonic(), 0.0, False
 
     def due(self) -> bool:
         """Say whether it is time to write again."""
-        wait = max(SECONDS, self._cost / SHARE)
-        return time.monotonic() - self._last > wait
+        return time.monotonic() - self._last > max(SECONDS, self._cost / SHARE)
 
     def write(self, chains: Sequence[Chain], entropy: int) -> None:
-        """Store the chains, which must be at rest, in place of what was stored last.
-
-        Where that fails, on a full disk, the run goes on: a warning says so once.
-        """
+        """Store the chains, which must be at rest; where the disk is full the run goes on."""
         start = time.monotonic()
         for chain in chains:
             chain.rest()
-        header = {
-            "identity": self.identity,
-            "entropy": str(entropy),
-            "chains": [describe(chain) for chain in chains],
-        }
+        streams = {chain: [one.bit_generator.state for one in chain.streams] for chain in chains}
+        facts = [
+            {"done": c.done, "n_coteries": c.n_coteries, "streams": streams[c]} for c in chains
+        ]
+        header = {"identity": self.identity, "entropy": str(entropy), "chains": facts}
         arrays = {
             f"{chain.number}/{name}": array
             for chain in chains
@@ -94,11 +80,8 @@ class Checkpoint:
             np.random.SeedSequence(int(found.header["entropy"]))
         except (DataError, LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise self._damaged() from error
-        changed = [
-            name for name in {**stored, **self.identity}
-            if stored.get(name) != json.loads(json.dumps(self.identity.get(name)))
-        ]  # fmt: skip
-        if changed:
+        mine = json.loads(json.dumps(self.identity))
+        if changed := [name for name in stored | mine if stored.get(name) != mine.get(name)]:
             raise DataError(
                 f"the checkpoint {self.path} is of a run with other {' and '.join(changed)};"
                 " choose another path, or delete it to start afresh"
@@ -109,12 +92,8 @@ class Checkpoint:
         """Bring the chains to where they were; gives the sweeps that the slowest had done."""
         try:
             for chain, facts in zip(chains, stored.header["chains"], strict=True):
-                prefix = f"{chain.number}/"
-                own = {
-                    name.removeprefix(prefix): array
-                    for name, array in stored.arrays.items()
-                    if name.startswith(prefix)
-                }
+                parts = ((name.partition("/"), array) for name, array in stored.arrays.items())
+                own = {name: array for (k, _, name), array in parts if k == str(chain.number)}
                 restore(chain, facts, own)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
             raise self._damaged() from error
@@ -127,141 +106,108 @@ class Checkpoint:
         )
 
 
-def describe(chain: Chain) -> dict[str, Any]:
-    """Give what is no array of a chain."""
-    states = [stream.bit_generator.state for stream in chain.streams]
-    return {"done": chain.done, "n_coteries": chain.n_coteries, "streams": states}
-
-
 def arrays_of(chain: Chain, used: Array) -> dict[str, Array]:
     """Give everything of a chain that is an array, by name: views, as far as they are filled."""
     sweeps, draws, matrices = used.tolist()
-    length = {"confusion_sum": None, "vote_agreement": draws, "partition": draws}
+    length = {**dict.fromkeys(EVERY_DRAW, draws), "confusion_sum": None}
+    kept = {name: array[: length.get(name, matrices)] for name, array in chain.kept.items()}
     return {
         **{f"state/{name}": array for name, array in chain.state.items()},
         "sums": chain.sums,
         "others": chain.others,
         "used": chain.used,
         **{f"trace/{name}": array[:sweeps] for name, array in chain.trace.items()},
-        **{
-            f"kept/{name}": array[: length.get(name, matrices)]
-            for name, array in chain.kept.items()
-        },
+        **{f"kept/{name}": array for name, array in kept.items()},
     }
 
 
 def restore(chain: Chain, facts: Mapping[str, Any], stored: Mapping[str, Array]) -> None:
     """Bring a chain to where it was; raise ValueError or LookupError where it cannot have been."""
-    used = check_progress(facts, stored["used"], chain)
+    done, n_coteries, plan = facts["done"], facts["n_coteries"], chain.sampler.plan
+    require(type(done) is int and 0 <= done <= plan.end, "done")
+    require(type(n_coteries) is int and 0 <= n_coteries <= n_seats(chain), "n_coteries")
+    sweeps = max(0, done - plan.burn_in)
+    draws = sweeps // plan.thin
+    used = np.array([sweeps, draws, draws // plan.matrix_thin])
+    require(stored["used"].tolist() == used.tolist(), "used")
     own = arrays_of(chain, used)
-    if own.keys() != stored.keys():
-        raise ValueError(f"arrays {sorted(own.keys() ^ stored.keys())}")
+    require(own.keys() == stored.keys(), "what there is")
     for name, array in own.items():
-        found = stored[name]
-        free = name.removeprefix("state/") in chain.people.of_coteries  # there may be others
+        found, state = stored[name], name.removeprefix("state/")
+        free = state in chain.people.of_coteries  # there may be others
         same = array.shape[1:] == found.shape[1:] if free else array.shape == found.shape
-        if found.dtype != array.dtype or array.ndim != found.ndim or not same:
-            raise ValueError(f"{name} is {found.dtype} of shape {found.shape}")
-        if name.startswith("state/"):
-            chain.state[name.removeprefix("state/")] = np.array(found)
+        require(found.dtype == array.dtype and found.ndim == array.ndim and same, name)
+        if state in chain.state:
+            chain.state[state] = np.array(found)
         else:
             array[...] = found
-    chain.done, chain.n_coteries = int(facts["done"]), int(facts["n_coteries"])
+    chain.done, chain.n_coteries = done, n_coteries
     for stream, state in zip(chain.streams, facts["streams"], strict=True):
         stream.bit_generator.state = state
-    check_state(chain)
-    check_kept(chain)
+    check_chain(chain)
     chain.wake()
 
 
-def check_progress(facts: Mapping[str, Any], used: Array, chain: Chain) -> Array:
-    """Check how far a chain is, and that it has kept as much as it must have by then."""
-    done, n_coteries, plan = facts["done"], facts["n_coteries"], chain.sampler.plan
-    if type(done) is not int or not 0 <= done <= plan.end:
-        raise ValueError(f"done {done!r}")
-    if type(n_coteries) is not int or not 0 <= n_coteries <= n_seats(chain):
-        raise ValueError(f"n_coteries {n_coteries!r}")
-    if used.dtype != np.int64 or used.tolist() != expected_use(plan, done):
-        raise ValueError(f"kept {used.tolist()} of {done} sweeps")
-    return used
+def check_chain(chain: Chain) -> None:
+    """Check every array by one table, then counts, again where classes are known, and people."""
+    table, sampler = table_of(chain), chain.sampler
+    n_classes = sampler.data.n_classes if sampler.tempered else sampler.n_columns  # that add up
+    for name, array in arrays_of(chain, chain.used).items():
+        logs = name.startswith(("state/", "trace/"))  # among them, which may be infinite
+        require(~np.isnan(array) if logs else np.isfinite(array), name)
+        least, most, total = table.get(name, (-np.inf, np.inf, None))
+        require((array >= least) & (array <= most), name)
+        if total is not None:
+            classes = array[:, :n_classes] if name == "sums" else array
+            sums = classes.sum(axis=-1, dtype=np.float64)
+            require(np.abs(sums - total) <= max(total, 1) * SLACK, name)
+    check_counts(chain)
+    with np.errstate(over="ignore"):  # what is too large for a float is refused, not warned of
+        chain.people.check(chain.state)
 
 
-def expected_use(plan: Plan, done: int) -> list[int]:
-    """Give sweeps, draws and matrices that are kept after so many sweeps."""
-    sweeps = max(0, done - plan.burn_in)
-    draws = sweeps // plan.thin
-    return [sweeps, draws, draws // plan.matrix_thin]
+def table_of(chain: Chain) -> dict[str, tuple[float, float, float | None]]:
+    """Say what numbers are between, and for probabilities what rows add up to: arrays by name."""
+    data, kept, (sweeps, draws, _) = chain.sampler.data, chain.kept, chain.used.tolist()
+    whole = [name for name, array in chain.state.items() if array.dtype.kind != "f"]
+    shares = {"sums": sweeps, "kept/confusion_sum": draws, "kept/class_balance": 1}
+    if getattr(chain.people, "own_matrices", True):  # else matrices are drawn from these shapes
+        shares["kept/confusion"] = 1
+    return {
+        **{f"state/{name}": (-1, 2**62, None) for name in whole},
+        "state/truth": (-1, data.n_classes - 1, None),
+        "state/said": (0, 2**31 - 1, None),
+        "state/cell_total": (0, len(data.gold), None),
+        "trace/class_total": (0, len(data.gold), None),
+        "trace/n_coteries": (0, n_seats(chain), None),
+        "kept/partition": (0, kept["partition"].shape[1] - 1 if "partition" in kept else 0, None),
+        "kept/vote_agreement": (0, 1, None),
+        "kept/confusion": (0, np.inf, None),
+        **{name: (0, n + max(n, 1) * SLACK, n) for name, n in shares.items()},
+    }
+
+
+def check_counts(chain: Chain) -> None:
+    """Count again where truths are kept; elsewhere compare with how many labels there are."""
+    state, data = chain.state, chain.sampler.data
+    if isinstance(chain, CollapsedChain):
+        truth = state["truth"]
+        require((truth >= 0) == is_counted(data), "truth")
+        require((truth == data.gold)[data.gold >= 0], "truth of gold items")
+        for name, array in count_truth(truth, data).items():
+            require(np.array_equal(array, state[name]), name)
+        return
+    most, said = np.diff(data.annotator_start), state["said"]
+    guesses = int(state["guessed"].sum()) if "guessed" in state else 0
+    require(int(said.sum(dtype=np.int64)) + guesses == int(most.sum()), "said")
+    if chain.people.rows is None:
+        by_person = said.sum(axis=(1, 2), dtype=np.int64)
+        require(by_person <= most if "guessed" in state else by_person == most, "said")
 
 
 def n_seats(chain: Chain) -> int:
     """Give how many may sit in coteries: annotators, or one per kind."""
     return len(chain.state.get("group", chain.sampler.data.annotator_start[1:]))
-
-
-def check_state(chain: Chain) -> None:
-    """Check where a chain is: counts against the labels, again where classes are known."""
-    state, sampler = chain.state, chain.sampler
-    data = sampler.data
-    for name, array in state.items():
-        require(not np.isnan(array).any(), name)
-        require(array.dtype.kind == "f" or within(array, -1, 2**62), name)
-    if isinstance(chain, CollapsedChain):
-        truth, counted = state["truth"], is_counted(data)
-        require(within(truth, -1, data.n_classes) and ((truth >= 0) == counted).all(), "truth")
-        require((truth[data.gold >= 0] == data.gold[data.gold >= 0]).all(), "truth of gold items")
-        for name, array in count_truth(truth, data).items():
-            require(np.array_equal(array, state[name]), name)
-    else:
-        guessed = state.get("guessed", np.zeros(data.n_answers, np.int64))
-        require(within(state["cell_total"], 0, len(data.gold) + 1), "cell_total")
-        require(within(state["said"], 0, 2**31), "said")
-        n_labels = int(np.diff(data.annotator_start).sum())
-        require(int(state["said"].sum(dtype=np.int64)) + int(guessed.sum()) == n_labels, "said")
-        if sampler.rows is None:
-            said = state["said"].sum(axis=(1, 2), dtype=np.int64)
-            most = np.diff(data.annotator_start)
-            exact = "guessed" not in state
-            require((said == most).all() if exact else (said <= most).all(), "said")
-    chain.people.check(state)
-
-
-def check_kept(chain: Chain) -> None:
-    """Check what a chain has kept of its sweeps and draws."""
-    (sweeps, draws, matrices), kept, trace = chain.used.tolist(), chain.kept, chain.trace
-    seats, n_items = n_seats(chain), len(chain.sampler.data.gold)
-    sums = chain.sums[:, : chain.sampler.data.n_classes] if chain.sampler.tempered else chain.sums
-    require(sums_to(sums, sweeps), "probability")
-    require(np.isfinite(chain.sums).all() and np.isfinite(chain.others).all(), "sums")
-    for name, array in trace.items():
-        require(not np.isnan(array[:sweeps]).any(), f"trace of {name}")
-    require(within(trace["class_total"][:sweeps], 0, n_items + 1), "trace of class_total")
-    if "partition" in kept:
-        require(within(trace["n_coteries"][:sweeps], 0, seats + 1), "trace of n_coteries")
-        most = max(kept["partition"].shape[1], 1)
-        require(within(kept["partition"][:draws], 0, most), "partition")
-    agreement = kept["vote_agreement"][:draws]
-    require(((agreement >= 0) & (agreement <= 1)).all(), "vote_agreement")
-    require(sums_to(kept["class_balance"][:matrices], 1), "class_balance")
-    confusion = kept["confusion"][:matrices]
-    shapes = not getattr(chain.people, "own_matrices", True)  # matrices are drawn from them
-    fine = np.isfinite(confusion) & (confusion >= 0) if shapes else sums_to(confusion, 1)
-    require(np.all(fine), "confusion")
-    require(sums_to(kept["confusion_sum"], draws), "confusion_sum")
-    for name in chain.people.dims:
-        require(np.isfinite(kept[name][:matrices]).all(), name)
-
-
-def within(codes: Array, least: int, end: int) -> bool:
-    """Say whether all are in a range."""
-    return bool(((codes >= least) & (codes < end)).all())
-
-
-def sums_to(numbers: Array, total: float) -> bool:
-    """Say whether these are probabilities, as many times as ``total`` added up."""
-    slack = max(total, 1) * SLACK
-    if not ((numbers >= 0) & (numbers <= total + slack)).all():  # false also for what is no number
-        return False
-    return bool((np.abs(numbers.sum(axis=-1, dtype=np.float64) - total) <= slack).all())
 
 
 def require(condition: Any, name: str) -> None:

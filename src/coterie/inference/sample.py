@@ -1,11 +1,14 @@
-"""A whole run: chains from a seed to a pooled result, with what there is to say about it."""
+"""A whole run: chains from a seed to a pooled result, with what there is to say about it.
+
+Of the chains that are kept probabilities are averaged, draws and traces stacked.
+"""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,33 +16,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
+from coterie.diagnostics import WATCHED
 from coterie.errors import Argument, ConvergenceWarning, CoterieError
 from coterie.files.locks import file_held
+from coterie.inference import verdicts
 from coterie.inference.chain import Chain, Sampler, make_chain
-from coterie.inference.chains import Stopped, run_chains, workers
+from coterie.inference.chains import Stopped, forecast, progress_bar, run_chains, say, stack_traces
 from coterie.inference.checkpoint import Checkpoint
-from coterie.inference.forecast import forecast, is_long
-from coterie.inference.modes import Evidence, Verdict, judge_modes
-from coterie.inference.pool import (
-    Align,
-    Averages,
-    Pooled,
-    as_found,
-    average_items,
-    pool,
-    split_columns,
-)
-from coterie.inference.progress import progress_bar, say
-from coterie.inference.settled import Outcome, Settled, settled_labels
 from coterie.inference.shards import Session, Threads, connect
-from coterie.inference.verdicts import note_coteries, note_labels, note_readings
 from coterie.kernels.people import Streams
 from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.numeric.compile import telling_of_compilation
-from coterie.posterior import Draws, ItemNumbers
-from coterie.posterior.verdicts import ONE_LABEL
+from coterie.posterior import DrawnArray, Draws, ItemNumbers
 
 FloatArray = NDArray[np.float64]
+Align = Callable[[FloatArray, FloatArray], FloatArray]
+"""Brings the kinds of a chain, (items, kinds), in the order that fits those of the first."""
+
+COMPILING = "compiling the sampler: once on this machine, some seconds ..."
+
+
+class Averages(NamedTuple):
+    """What a run found about the items, averaged over sweeps and chains."""
+
+    item_probability: FloatArray  # (items, classes)   the model's own
+    kinds: FloatArray  # (items, kinds)
+    tempered: FloatArray  # (items, classes)   of models that temper, else the model's own
+    votes: NDArray[np.int32]  # (items, classes)   labels of each class
 
 
 class Reported(NamedTuple):
@@ -47,6 +50,20 @@ class Reported(NamedTuple):
 
     item_probability: FloatArray  # (items, classes)
     item_numbers: Mapping[str, ItemNumbers]
+
+
+class Pooled(NamedTuple):
+    """What several chains found together."""
+
+    averages: Averages
+    confusion_mean: FloatArray  # (annotators, classes, answers)   averaged conditional means
+    class_total: FloatArray  # (classes,)   averaged over sweeps
+    draws: Draws
+
+
+def as_found(reference: FloatArray, found: FloatArray) -> FloatArray:
+    """Take the kinds of every chain as they are."""
+    return found
 
 
 def report_as_found(found: Averages, data: Codes) -> Reported:
@@ -78,8 +95,8 @@ class Afterwards:
         only between chains that had the same number of coteries at some time.
     """
 
-    judge: Callable[[Evidence], Verdict] = judge_modes
-    settled: Callable[[Outcome], Settled] = settled_labels
+    judge: Callable[[verdicts.Evidence], verdicts.Verdict] = verdicts.judge_modes
+    settled: Callable[[verdicts.Outcome], verdicts.Settled] = verdicts.settled_labels
     report: Callable[[Averages, Codes], Reported] = report_as_found
     mixing: Mixing = field(default=AS_FOUND)
     matrices: Callable[[NDArray[Any], FloatArray, FloatArray, Streams], None] | None = None
@@ -111,18 +128,10 @@ class Sample(NamedTuple):
     facts: dict[str, Any]
 
 
-COMPILING = "compiling the sampler: once on this machine, some seconds ..."
-
-
 def sample(sampler: Sampler, options: Options, identity: Mapping[str, Any]) -> Sample:
-    """Run the chains, leave out those that ended in a poorer mode, pool the others, warn.
+    """Run the chains, pool those that did not end in a poorer mode, warn.
 
-    Parameters
-    ----------
-    sampler, options
-        What is sampled, and how.
-    identity
-        What a checkpoint must share with this run: the data and the settings.
+    The identity is what a checkpoint must share with this run: the data and the settings.
     """
     with telling_of_compilation(lambda: say(COMPILING, options.progress)):
         chains, stopped, resumed = run(sampler, options, identity)
@@ -133,73 +142,44 @@ def run(
     sampler: Sampler, options: Options, identity: Mapping[str, Any]
 ) -> tuple[list[Chain], Stopped, bool]:
     """Run the chains, from a checkpoint if there is one; say how they stopped, and whether so."""
-    if options.checkpoint is None:
-        return run_with(None, sampler, options)
-    store = Checkpoint(options.checkpoint, identity)
-    with file_held(store.path):
-        return run_with(store, sampler, options)
+    store = None if options.checkpoint is None else Checkpoint(options.checkpoint, identity)
+    early_stop, n_jobs = options.early_stop, options.n_jobs
+    held = file_held(store.path) if store else nullcontext()
+    with held, session_of(sampler, options) as session:
+        stored = store.read() if store else None
+        entropy = options.random_state if stored is None else int(stored.header["entropy"])
+        root, resumed = np.random.SeedSequence(entropy), stored is not None
+        chains = make_chains(sampler, root.spawn(options.chains), session)
+        if store and stored:
+            done = store.restore(stored, chains)
+            del stored  # as large as all that is kept
+            where = f"{store.path}, sweep {done:,} of {sampler.plan.end:,}"
+            say(f"going on from the checkpoint {where}", options.progress)
 
+        def write(always: bool = False) -> None:
+            if store and (always or store.due()):
+                store.write(chains, int(root.entropy))  # type: ignore[arg-type]
 
-def run_with(
-    store: Checkpoint | None, sampler: Sampler, options: Options
-) -> tuple[list[Chain], Stopped, bool]:
-    """Run the chains, from what is stored if anything is."""
-    with session_of(sampler, options) as session:
-        return run_held(store, sampler, options, session)
-
-
-@contextmanager
-def session_of(sampler: Sampler, options: Options) -> Iterator[Session | None]:
-    """Have the items held while a run lasts; a collapsed chain has its own."""
-    if sampler.blocks is None or sampler.sizes is None:
-        yield None
-        return
-    engine = connect(options.engine, options.n_jobs) if options.blocked else Threads(0)
-    session = engine.open(sampler.blocks, sampler.sizes)
-    try:
-        yield session
-    finally:
-        session.close()
-
-
-def run_held(
-    store: Checkpoint | None, sampler: Sampler, options: Options, session: Session | None
-) -> tuple[list[Chain], Stopped, bool]:
-    """Run the chains, their items in the hands of an engine if there is one."""
-    stored = store.read() if store else None
-    entropy = options.random_state if stored is None else int(stored.header["entropy"])
-    root = np.random.SeedSequence(entropy)
-    chains = make_chains(sampler, root.spawn(options.chains), session)
-    resumed = stored is not None
-    if store and stored:
-        done = store.restore(stored, chains)
-        del stored  # as large as all that is kept
-        say(
-            f"going on from the checkpoint {store.path}, sweep {done:,} of {sampler.plan.end:,}",
-            options.progress,
-        )
-
-    def meeting() -> None:
-        if store and store.due():
-            store.write(chains, int(root.entropy))  # type: ignore[arg-type]
-
-    if options.progress and is_long(sampler, len(chains)):
-        threads = workers(options.n_jobs, len(chains))
-        if (word := forecast(chains, threads, early_stop=options.early_stop)) is not None:
-            say(word, options.progress)
-    labels = sampler.blocks.shards.n_labels if sampler.blocks and options.blocked else 0
-    sweeps = options.chains * sampler.plan.end
-    with progress_bar(options.name, sweeps, options.progress, labels) as bar:
-        stopped = run_chains(
-            chains, early_stop=options.early_stop, n_jobs=options.n_jobs, bar=bar, meeting=meeting
-        )
-    if store:
-        store.write(chains, int(root.entropy))  # type: ignore[arg-type]
-    for chain in chains:
-        chain.end()
+        if options.progress:
+            forecast(chains, n_jobs, early_stop)
+        labels = sampler.blocks.shards.n_labels if sampler.blocks and options.blocked else 0
+        sweeps = len(chains) * sampler.plan.end
+        with progress_bar(options.name, sweeps, options.progress, labels) as bar:
+            stopped = run_chains(chains, early_stop, n_jobs, bar, write)
+        write(always=True)
+        for chain in chains:
+            chain.end()
     if min(chain.used[2] for chain in chains) == 0:
         raise KeyboardInterrupt  # stopped before there was anything to keep
     return chains, stopped, resumed
+
+
+def session_of(sampler: Sampler, options: Options) -> AbstractContextManager[Session | None]:
+    """Have the items held while a run lasts; a collapsed chain has its own."""
+    if sampler.blocks is None or sampler.sizes is None:
+        return nullcontext()
+    engine = connect(options.engine, options.n_jobs) if options.blocked else Threads(0)
+    return closing(engine.open(sampler.blocks, sampler.sizes))
 
 
 def make_chains(
@@ -218,7 +198,7 @@ def make_chains(
 
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterwards) -> Sample:
     """Judge where the chains ended, pool them, and warn of what should not be trusted."""
-    sampler = chains[0].sampler
+    sampler, done = chains[0].sampler, min(chain.done for chain in chains)
     verdict = after.judge(_evidence(chains, after))
     kept = [chains[k] for k in verdict.kept]
     pooled = pool(kept, after.align)
@@ -227,125 +207,87 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterw
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
         )
-    reported = report(pooled, kept[0], after)
-    facts: dict[str, Any] = {
+    reported = after.report(pooled.averages, sampler.data)
+    given, wanted = np.shape(reported.item_probability), pooled.averages.item_probability.shape
+    if given != wanted:
+        raise CoterieError(
+            f"the model reports probabilities of shape {given}; give them of shape (items, classes)"
+            f" = {wanted}"
+        )
+    if after.matrices is not None:  # those of the draws become such as fit what is reported
+        draws = pooled.draws.confusion.reshape(-1, *pooled.confusion_mean.shape)  # a view
+        after.matrices(draws, pooled.confusion_mean, reported.item_probability, kept[0].streams)
+    noted = note(kept, pooled.draws, [k + 1 for k in verdict.kept], after)
+    n_left_out, converged = len(verdict.left_out), stopped == "converged"
+    settled, warning = after.settled(
+        verdicts.Outcome(pooled.draws, done, n_left_out, noted["labels"], sampler.items, converged)
+    )
+    said = []
+    if stopped == "interrupted":
+        part = f"interrupted after {done:,} of {sampler.plan.sweeps:,} sweeps"
+        said.append(ConvergenceWarning(f"{part}; the draws so far are kept", {"sweeps": done}))
+    if verdict.left_out:
+        said.append(_left_out(verdict))
+    for one in said if warning is None else [*said, warning]:
+        warnings.warn(one, stacklevel=2)
+    facts = {
         "stopped": stopped,
-        "sweeps": min(chain.done for chain in chains),
+        "sweeps": done,
         "burn_in": sampler.plan.burn_in,
         "chains": len(chains),
         "left_out": {str(k + 1): why for k, why in verdict.left_out.items()},
         "modes": [{**mode._asdict(), "chain": mode.chain + 1} for mode in verdict.modes],
         "resumed": resumed,
+        "verdicts": noted,
     }
-    facts["verdicts"] = note(kept, pooled.draws, [k + 1 for k in verdict.kept], after)
-    outcome = Outcome(
-        draws=pooled.draws,
-        sweeps=facts["sweeps"],
-        n_left_out=len(verdict.left_out),
-        noted=facts["verdicts"]["labels"],
-        items=sampler.items,
-        traces_settled=stopped == "converged",
-    )
-    settled = after.settled(outcome)
-    warn(facts, verdict, settled, sampler.plan.sweeps)
-    return Sample(pooled, reported, settled.converged, facts)
+    return Sample(pooled, reported, settled, facts)
 
 
 def note(
     chains: list[Chain], draws: Draws, numbers: list[int], after: Afterwards
 ) -> dict[str, Any]:
-    """Note how far chains agree: on the labels, on the coteries.
-
-    Parameters
-    ----------
-    chains, draws
-        The chains that are kept, and their draws.
-    numbers
-        What the chains are called.
-    after
-        What becomes of them.
-    """
+    """Note how far chains, called by these numbers, agree: on the labels, on the coteries."""
     data = chains[0].sampler.data
     (places,) = np.nonzero((np.diff(data.item_start) > 0) & (data.gold < 0))
 
-    def say(some: Sequence[int]) -> NDArray[np.float64]:
+    def say(some: Sequence[int]) -> FloatArray:
         found = average_items([chains[k] for k in some], after.align)
         return after.report(found, data).item_probability[places]
 
     labels = np.stack([say([k]).argmax(axis=1) for k in range(len(chains))])
-    noted = note_labels(labels, places, min(int(chain.used[0]) for chain in chains))
-    two = None if noted["one_label"] >= ONE_LABEL else note_readings(labels, places, say)
-    if two is not None:
-        sides = [[numbers[k] for k in side] for side in two["chains"]]
-        noted["readings"] = {**two, "chains": sides}
-    people = np.diff(data.annotator_start) > 0
+    sweeps, people = min(int(chain.used[0]) for chain in chains), np.diff(data.annotator_start) > 0
     return {
-        "labels": noted,
-        "coteries": note_coteries(draws, people) if chains[0].people.coteries else None,
+        "labels": verdicts.note_labels(labels, places, sweeps, numbers, say),
+        "coteries": verdicts.note_coteries(draws, people) if chains[0].people.coteries else None,
     }
 
 
-def report(pooled: Pooled, chain: Chain, after: Afterwards) -> Reported:
-    """Give what is reported of the items; the pooled matrices become those that fit it.
-
-    Parameters
-    ----------
-    pooled
-        What the chains found.
-    chain
-        One of them, at its end: where random numbers come from.
-    after
-        What becomes of the chains.
-    """
-    reported = after.report(pooled.averages, chain.sampler.data)
-    wanted = pooled.averages.item_probability.shape
-    if np.shape(reported.item_probability) != wanted:
-        raise CoterieError(
-            f"the model reports probabilities of shape {np.shape(reported.item_probability)}; give"
-            f" them of shape (items, classes) = {wanted}"
-        )
-    if after.matrices is not None:
-        matrices = pooled.draws.confusion
-        draws = matrices.reshape(-1, *matrices.shape[2:])  # a view
-        after.matrices(draws, pooled.confusion_mean, reported.item_probability, chain.streams)
-    return reported
-
-
-def _evidence(chains: list[Chain], after: Afterwards) -> Evidence:
+def _evidence(chains: list[Chain], after: Afterwards) -> verdicts.Evidence:
     """Gather what decides which chains are pooled, as long as the shortest chain has it."""
     data, people = chains[0].sampler.data, chains[0].people
     n_sweeps, n_draws, n_drawn = np.min([chain.used for chain in chains], axis=0)
 
+    def each(found: Callable[[Chain], NDArray[Any]]) -> NDArray[Any]:
+        return np.stack([found(chain) for chain in chains])
+
     def mean(name: str) -> FloatArray:
-        return np.stack([chain.kept[name][:n_drawn].mean(axis=0) for chain in chains])
+        return each(lambda chain: chain.kept[name][:n_drawn].mean(axis=0))
 
-    def noted(name: str) -> NDArray[Any]:
-        return np.stack([chain.trace[name][:n_sweeps] for chain in chains])
-
-    return Evidence(
-        log_joint=noted("log_joint"),
-        vote_agreement=np.stack([chain.kept["vote_agreement"][:n_draws] for chain in chains]),
-        n_coteries=noted("n_coteries") if after.coterie_densities else None,
+    n_coteries = None
+    if after.coterie_densities:
+        n_coteries = each(lambda chain: chain.trace["n_coteries"][:n_sweeps])
+    return verdicts.Evidence(
+        log_joint=each(lambda chain: chain.trace["log_joint"][:n_sweeps]),
+        vote_agreement=each(lambda chain: chain.kept["vote_agreement"][:n_draws]),
+        n_coteries=n_coteries,
         n_classes=data.n_classes,
         n_labels=np.diff(data.annotator_start),
         drawn={name: mean(name) for name in (*people.dims, "class_balance")},
-        kind=np.stack([split_columns(chain.sums, chain.sampler)[1].argmax(1) for chain in chains]),
+        kind=each(lambda chain: split_columns(chain.sums, chain.sampler)[1].argmax(1)),
     )
 
 
-def warn(facts: Mapping[str, Any], verdict: Verdict, settled: Settled, planned: int) -> None:
-    """Warn of an interruption, of chains left out, of chains that have not converged."""
-    done = facts["sweeps"]
-    if facts["stopped"] == "interrupted":
-        message = f"interrupted after {done:,} of {planned:,} sweeps; the draws so far are kept"
-        warnings.warn(ConvergenceWarning(message, {"sweeps": done}), stacklevel=2)
-    if verdict.left_out:
-        warnings.warn(_left_out(verdict), stacklevel=2)
-    if settled.warning is not None:
-        warnings.warn(settled.warning, stacklevel=2)
-
-
-def _left_out(verdict: Verdict) -> ConvergenceWarning:
+def _left_out(verdict: verdicts.Verdict) -> ConvergenceWarning:
     each = [
         f"chain {k + 1} is {why} (log joint {verdict.modes[k].log_joint:,.1f} against"
         f" {verdict.better[k].log_joint:,.1f}, agreement with the vote"
@@ -360,4 +302,63 @@ def _left_out(verdict: Verdict) -> ConvergenceWarning:
         f"{len(each)} of {len(verdict.modes)} chains ended in another mode and are left out: "
         f"{'; '.join(each)}; run more chains, or add gold labels, to see which mode holds",
         numbers,
+    )
+
+
+def split_columns(sums: FloatArray, sampler: Sampler) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Give probabilities of classes and of kinds, and tempered ones, from what is summed."""
+    n_classes = sampler.data.n_classes
+    if sampler.sizes is None or sums.shape[1] == n_classes:
+        return sums, np.ones((len(sums), 1)), sums
+    if sampler.tempered:
+        own, tempered, kinds = np.split(sums, [n_classes, 2 * n_classes], axis=1)
+        return own, kinds, tempered
+    space = sampler.sizes.space
+    classes = np.stack([sums[:, space.cell_class == t].sum(axis=1) for t in range(n_classes)], 1)
+    known = np.flatnonzero(sampler.data.gold >= 0)
+    classes[known] = np.eye(n_classes)[sampler.data.gold[known]]  # sums are so but for rounding
+    kinds = np.stack([sums[:, space.cell_kind == k].sum(axis=1) for k in range(space.n_kinds)], 1)
+    return classes, kinds, classes
+
+
+def average_items(chains: Sequence[Chain], align: Align) -> Averages:
+    """Average what was found about items after burn-in; all chains at once might not fit."""
+    first, *others = chains
+    summed = split_columns(first.sums / first.used[0], first.sampler)
+    reference = summed[1]
+    for chain in others:
+        own, kinds, tempered = split_columns(chain.sums / chain.used[0], chain.sampler)
+        found = own, align(reference, kinds), tempered
+        summed = summed[0] + found[0], summed[1] + found[1], summed[2] + found[2]
+    own, kinds, tempered = (one / len(chains) for one in summed)
+    return Averages(own, kinds, tempered, first.sampler.votes)
+
+
+def pool(chains: Sequence[Chain], align: Align) -> Pooled:
+    """Average over chains, and stack the draws, chains first, as long as the shortest chain's."""
+    sweeps, draws, matrices = np.min([chain.used for chain in chains], axis=0).tolist()
+    people, thin = chains[0].people, chains[0].sampler.plan.thin
+
+    def stacked(name: str, n: int) -> NDArray[Any]:
+        return np.stack([chain.kept[name][:n] for chain in chains])
+
+    trace, partition, n_coteries = stack_traces(chains, sweeps), None, None
+    if people.coteries:
+        partition = stacked("partition", draws)
+        n_coteries = trace["n_coteries"][:, thin - 1 :: thin].astype(np.int64)
+    means = [chain.kept["confusion_sum"] / chain.used[1] for chain in chains]
+    return Pooled(
+        average_items(chains, align),
+        np.mean(means, axis=0),
+        trace["class_total"].mean(axis=(0, 1)),
+        Draws(
+            confusion=stacked("confusion", matrices),
+            class_balance=stacked("class_balance", matrices),
+            partition=partition,
+            n_coteries=n_coteries,
+            trace=trace,
+            watched=(*WATCHED, *people.watched),
+            extra={n: DrawnArray(dims, stacked(n, matrices)) for n, dims in people.dims.items()},
+            last=tuple(chain.state for chain in chains),
+        ),
     )

@@ -8,19 +8,21 @@ held by the thread that sweeps the chain.
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.data.shards import CutAnnotations, Shard, Shards, codes_of
+from coterie.data.shards import Shard, Shards, codes_of
 from coterie.data.votes import count_votes
 from coterie.errors import DataError
-from coterie.inference.cores import cores
 from coterie.kernels.items import count_drawn, start_items, sweep_of
 from coterie.kernels.space import Space
 from coterie.kernels.vote import clear_votes
@@ -32,12 +34,13 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int32]
 LongArray = NDArray[np.int64]
 
-MOST_COLUMNS = 2**31
-"""Answers of all annotators: a label is one number of 32 bits."""
-FIXED_CELLS = (2, 3, 4)
-"""Numbers of cells that the compiler is told: half the time of any number."""
+MOST_COLUMNS = 2**31  # answers of all annotators: a label is one number of 32 bits
+FIXED_CELLS = (2, 3, 4)  # numbers of cells that the compiler is told: half the time of any number
 ROUND_SWEEP = 2**32 - 1
 """The sweep of numbers that draw classes from what is reported: no chain comes so far."""
+COUNTED_BYTES, MOST_AT_ONCE = 2**19, 64
+"""Counts of so many draws are made in one pass over the labels: they should stay in the cache."""
+QUOTA = Path("/sys/fs/cgroup/cpu.max")  # what a container gets per period, on Linux
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +63,7 @@ class Sizes:
     @property
     def n_columns(self) -> int:
         """Numbers that are summed of every item."""
-        kinds = len(self.guessing)
-        return 2 * self.n_cells + kinds if self.tempered else self.n_cells
+        return 2 * self.n_cells + len(self.guessing) if self.tempered else self.n_cells
 
     @property
     def sweep_items(self) -> Callable[..., None]:
@@ -86,15 +88,10 @@ class Totals(NamedTuple):
     def none(cls, sizes: Sizes, n_rows: int | None = None) -> Self:
         """Count nothing."""
         kinds = len(sizes.guessing) if sizes.tempered else 0
-        rows = sizes.n_rows if n_rows is None else n_rows
-        return cls(
-            said=np.zeros((rows, sizes.n_answers, sizes.n_cells), np.int32),
-            cell_total=np.zeros(sizes.n_cells, np.int64),
-            agreed=np.zeros(1, np.int64),
-            kind_total=np.zeros(kinds, np.int64),
-            source=np.zeros((kinds, 2), np.int64),
-            guessed=np.zeros(sizes.n_answers if kinds else 0, np.int64),
-        )
+        rows, guessed = sizes.n_rows if n_rows is None else n_rows, sizes.n_answers * (kinds > 0)
+        shapes = sizes.n_cells, 1, kinds, (kinds, 2), guessed
+        said = np.zeros((rows, sizes.n_answers, sizes.n_cells), np.int32)
+        return cls(said, *(np.zeros(shape, np.int64) for shape in shapes))
 
     def add(self, other: Totals, rows: LongArray | None = None) -> None:
         """Add counts; ``rows`` says whose they are, None: everybody's."""
@@ -126,6 +123,13 @@ class Order(NamedTuple):
     noise: float = 0.0  # share of items that start with the class of one of their own labels
     ties: bool = False  # whether classes that tie start by chance
     tallied: int = -1  # sweeps whose probabilities are summed before this one; -1 sums none
+
+    def for_rows(self, rows: LongArray | None) -> Order:
+        """Leave out the matrices of all but these annotators, where they are few."""
+        if self.given is None or rows is None:
+            return self
+        chance, log_chance = self.given.chance[rows], self.given.log_chance[rows]
+        return self._replace(given=self.given._replace(chance=chance, log_chance=log_chance))
 
 
 class Items(NamedTuple):
@@ -180,95 +184,77 @@ def shown(
 
 
 class Holder:
-    """Holds shards and, per chain, the summed probabilities of their items.
+    """Holds shards by number, whose items may be of known kinds, and per chain what is summed.
 
-    Parameters
-    ----------
-    sizes
-        Of the whole crowd.
-    shards
-        The shards, by number.
-    sparse
-        Count only annotators who have labels here, where those are few: less travels.
-    kind
-        The known kind of every item, of each shard by its number.
+    If ``sparse``, only annotators who have labels here are counted, where those are few: less
+    travels.
     """
 
     def __init__(
         self, sizes: Sizes, shards: dict[int, Shard], sparse: bool = False,
         kind: Callable[[int], Array | None] = lambda number: None,
     ) -> None:  # fmt: skip
-        self.sizes, self.rows = sizes, few_rows(sizes.n_rows, shards) if sparse else None
+        self.sizes, self.rows = sizes, None
+        if sparse:
+            present = np.zeros(sizes.n_rows, bool)
+            for shard in shards.values():
+                present[shard.item_annotator] = True
+            rows = np.flatnonzero(present)
+            self.rows = rows if 2 * len(rows) < sizes.n_rows else None
         self.items = {k: shown(shard, sizes, kind(k), self.rows) for k, shard in shards.items()}
         self.n_clear = sum(int((items.winner >= 0).sum()) for items in self.items.values())
-        self._sums: dict[tuple[int, int], tuple[FloatArray, int]] = {}
+        self._sums: dict[int, tuple[int, list[FloatArray]]] = {}  # of so many sweeps, by chain
 
     def sweep(self, order: Order) -> Totals:
         """Do what is ordered with every shard here; give the counts, of ``rows`` if few."""
-        totals = Totals.none(self.sizes, None if self.rows is None else len(self.rows))
-        for number, items in self.items.items():
-            if order.given is None:
-                self._start(items, order, totals)
-            else:
-                self._sweep(number, items, order, order.given, totals)
+        sizes, space, given = self.sizes, self.sizes.space, order.given
+        totals = Totals.none(sizes, None if self.rows is None else len(self.rows))
+        counts = totals.said.reshape(-1), totals.cell_total, totals.kind_total, totals.source
+        if given is None:
+            open_cells = space.open_cells().astype(np.float64)
+            for items in self.items.values():
+                start_items(
+                    *items[:5], sizes.n_answers, sizes.n_classes, space.cell_class, open_cells,
+                    order.noise, order.ties, order.stream, *counts,
+                )  # fmt: skip
+            return totals
+        if order.tallied == 0:
+            self.forget(order.chain)
+        sums = [np.zeros((0, sizes.n_columns))] * len(self.items)
+        if order.tallied >= 0:
+            sums = self.sums(order.chain, order.tallied)
+        for items, some in zip(self.items.values(), sums, strict=True):
+            sizes.sweep_items(
+                *items, sizes.n_answers, space.cell_class, given.kinds, given.weight,
+                given.log_weight, sizes.guessing, given.chance.reshape(-1),
+                given.log_chance.reshape(-1), given.hard, sizes.design_effect, order.stream,
+                *counts, totals.guessed, totals.agreed, np.zeros(0, np.int32), some,
+            )  # fmt: skip
+        if order.tallied >= 0:
+            self._sums[order.chain] = order.tallied + 1, sums
         return totals
 
-    def _start(self, items: Items, order: Order, totals: Totals) -> None:
-        sizes, space = self.sizes, self.sizes.space
-        open_cells = space.open_cells().astype(np.float64)
-        start_items(
-            items.key, items.start, items.column, items.gold, items.row, sizes.n_answers,
-            sizes.n_classes, space.cell_class, open_cells, order.noise, order.ties, order.stream,
-            totals.said.reshape(-1), totals.cell_total, totals.kind_total, totals.source,
-        )  # fmt: skip
+    def sums(self, chain: int, tallied: int | None = None) -> list[FloatArray]:
+        """Give a chain's summed probabilities, (items, columns) per shard; if told, of so many."""
+        done, sums = self._sums.get(chain, (0, []))
+        if tallied and tallied != done:
+            raise Lost(f"of chain {chain} at sweep {tallied}")
+        width = self.sizes.n_columns
+        return sums or [np.zeros((len(items.gold), width)) for items in self.items.values()]
 
-    def _sweep(self, number: int, items: Items, order: Order, given: Given, totals: Totals) -> None:
-        sizes, place = self.sizes, (order.chain, number)
-        sums = np.zeros((0, sizes.n_columns))
-        if order.tallied == 0:
-            sums = np.zeros((len(items.gold), sizes.n_columns))
-        elif order.tallied > 0:
-            sums, tallied = self._sums.get(place, (sums, -1))
-            if tallied != order.tallied:
-                raise Lost(f"of shard {number} and chain {order.chain} at sweep {order.tallied}")
-        sizes.sweep_items(
-            *items, sizes.n_answers, sizes.space.cell_class, given.kinds, given.weight,
-            given.log_weight, sizes.guessing, given.chance.reshape(-1),
-            given.log_chance.reshape(-1), given.hard, sizes.design_effect, order.stream,
-            totals.said.reshape(-1), totals.cell_total, totals.kind_total, totals.source,
-            totals.guessed, totals.agreed, np.zeros(0, np.int32), sums,
-        )  # fmt: skip
-        if order.tallied >= 0:
-            self._sums[place] = sums, order.tallied + 1
-
-    def has(self, chain: int, tallied: int) -> bool:
-        """Say whether the sums of so many sweeps are here."""
-        found = [self._sums.get((chain, number)) for number in self.items]
-        return tallied == 0 or all(one is not None and one[1] == tallied for one in found)
-
-    def sums(self, chain: int, number: int) -> FloatArray:
-        """Give the summed probabilities of a shard, shape (items, columns)."""
-        found = self._sums.get((chain, number))
-        n_items = len(self.items[number].gold)
-        return np.zeros((n_items, self.sizes.n_columns)) if found is None else found[0]
-
-    def restore(self, chain: int, number: int, sums: FloatArray, tallied: int) -> None:
-        """Put sums back, of so many sweeps."""
-        self._sums[chain, number] = np.array(sums), tallied
+    def restore(
+        self, chain: int, sums: Sequence[FloatArray] | None, tallied: int,
+        orders: Sequence[Order] = (),
+    ) -> None:  # fmt: skip
+        """Put sums back, of so many sweeps; then sweep again what was swept since."""
+        if sums is not None:
+            self._sums[chain] = tallied, [np.array(one) for one in sums]
+        for order in orders:
+            self.sweep(order)
 
     def forget(self, chain: int) -> None:
         """Let go of a chain's sums."""
-        for number in self.items:
-            self._sums.pop((chain, number), None)
-
-
-def few_rows(n_rows: int, shards: dict[int, Shard]) -> LongArray | None:
-    """Give who has labels in these shards, where that is less than half of all."""
-    present = np.zeros(n_rows, bool)
-    for shard in shards.values():
-        present[shard.item_annotator] = True
-    rows = np.flatnonzero(present)
-    return rows if 2 * len(rows) < n_rows else None
+        self._sums.pop(chain, None)
 
 
 @dataclass(frozen=True)
@@ -284,33 +270,54 @@ class Blocks:
         return None if self.kinds is None else self.kinds[self.places[number]]
 
 
-class Session(Protocol):
-    """Shards in the hands of an engine, for one run. Its methods may be called from threads."""
+class Session:
+    """Shards in the hands of an engine, for one run. Its methods may be called from threads.
 
-    @property
-    def n_clear(self) -> int:
-        """Number of items without gold whose vote has a clear winner."""
+    Shards are dealt to slots in turn. An engine says who these are, ``slots``, each of which tells
+    its ``rows`` and ``n_clear``, and how their holders are asked: :meth:`ask`.
+    """
 
-    def sweep(self, order: Order) -> Totals:
-        """Do what is ordered with every shard, and give the counts of all."""
+    def __init__(self, sizes: Sizes, n_shards: int, n_slots: int) -> None:
+        self.sizes = sizes
+        self.numbers = [range(k, n_shards, n_slots) for k in range(n_slots)]
+        self.slots: list[Any] = []
 
-    def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
-
-    def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
-        """Put sums back, of so many sweeps."""
-
-    def forget(self, chain: int) -> None:
-        """Let go of a chain's sums: it has come to its end."""
+    def ask(self, do: Callable[..., Any], told: Callable[[int], tuple[Any, ...]]) -> list[Any]:
+        """Have every slot's holder do something: a method, with what this slot is told."""
+        raise NotImplementedError
 
     def close(self) -> None:
         """Let go of the shards."""
 
+    @property
+    def n_clear(self) -> int:
+        """Number of items without gold whose vote has a clear winner."""
+        return sum(slot.n_clear for slot in self.slots)
+
+    def sweep(self, order: Order) -> Totals:
+        """Do what is ordered with every shard, and give the counts of all."""
+        found = self.ask(Holder.sweep, lambda k: (order.for_rows(self.slots[k].rows),))
+        totals = Totals.none(self.sizes)
+        for slot, some in zip(self.slots, found, strict=True):
+            totals.add(some, slot.rows)
+        return totals
+
+    def sums(self, chain: int, tallied: int | None = None) -> list[FloatArray]:
+        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
+        found, n = self.ask(Holder.sums, lambda k: (chain, tallied)), len(self.numbers)
+        return [found[k % n][k // n] for k in range(sum(map(len, found)))]
+
+    def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
+        """Put sums back, of so many sweeps."""
+        self.ask(Holder.restore, lambda k: (chain, [sums[n] for n in self.numbers[k]], tallied))
+
+    def forget(self, chain: int) -> None:
+        """Let go of a chain's sums: it has come to its end."""
+        self.ask(Holder.forget, lambda k: (chain,))
+
 
 class Engine(Protocol):
-    """Where shards are held."""
-
-    name: str
+    """Where shards are held: the port that adapters fill, with a :class:`Session` of theirs."""
 
     def open(self, blocks: Blocks, sizes: Sizes) -> Session:
         """Have every shard opened by somebody."""
@@ -321,99 +328,80 @@ class Threads:
     """Threads of this process; with none, the thread of a chain does its own work."""
 
     n_slots: int
-    name: str = "threads"
 
     def open(self, blocks: Blocks, sizes: Sizes) -> Held:
         """Open every shard, each thread its own."""
-        return Held(self, blocks, sizes)
+        return Held(self.n_slots, blocks, sizes)
 
 
-class Held:
-    """Shards held in this process."""
+class Held(Session):
+    """Shards held in this process, by so many threads or none."""
 
-    def __init__(self, engine: Threads, blocks: Blocks, sizes: Sizes) -> None:
-        self._sizes, shards = sizes, blocks.shards
-        n_slots = max(min(engine.n_slots, len(shards)), 1)
-        self._pool = ThreadPoolExecutor(n_slots, "coterie-shards") if engine.n_slots else None
-        self._slot_of = [number % n_slots for number in range(len(shards))]
+    def __init__(self, n_threads: int, blocks: Blocks, sizes: Sizes) -> None:
+        shards = blocks.shards
+        super().__init__(sizes, len(shards), max(min(n_threads, len(shards)), 1))
+        n_slots = len(self.numbers)
+        self._pool = ThreadPoolExecutor(n_slots, "coterie-shards") if n_threads else None
 
-        def hold(slot: int) -> Holder:
-            numbers = range(slot, len(shards), n_slots)
+        def hold(numbers: range) -> Holder:
             return Holder(sizes, {k: opened(shards, k) for k in numbers}, kind=blocks.kind)
 
         try:
-            self._holders = list(self._map(hold, range(n_slots)))
+            self.slots = self._map(hold, self.numbers)
         except BaseException:  # Ctrl-C too: the threads would outlive it
             self.close()
             raise
 
-    def _map(self, work: Callable[[Any], Any], parts: Iterable[Any]) -> Iterable[Any]:
-        return map(work, parts) if self._pool is None else self._pool.map(work, parts)
+    def _map(self, work: Callable[[Any], Any], parts: Iterable[Any]) -> list[Any]:
+        return list(map(work, parts) if self._pool is None else self._pool.map(work, parts))
 
-    @property
-    def n_clear(self) -> int:
-        """Number of items without gold whose vote has a clear winner."""
-        return sum(holder.n_clear for holder in self._holders)
-
-    def sweep(self, order: Order) -> Totals:
-        """Do what is ordered with every shard, and give the counts of all."""
-        totals = Totals.none(self._sizes)
-        for found in self._map(lambda holder: holder.sweep(order), self._holders):
-            totals.add(found)
-        return totals
-
-    def sums(self, chain: int) -> list[FloatArray]:
-        """Give the summed probabilities of a chain, one array (items, columns) per shard."""
-        return [self._holders[s].sums(chain, number) for number, s in enumerate(self._slot_of)]
-
-    def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
-        """Put sums back, of so many sweeps."""
-        for number, (slot, array) in enumerate(zip(self._slot_of, sums, strict=True)):
-            self._holders[slot].restore(chain, number, array, tallied)
-
-    def forget(self, chain: int) -> None:
-        """Let go of a chain's sums."""
-        for holder in self._holders:
-            holder.forget(chain)
+    def ask(self, do: Callable[..., Any], told: Callable[[int], tuple[Any, ...]]) -> list[Any]:
+        """Have every holder do something."""
+        return self._map(lambda k: do(self.slots[k], *told(k)), range(len(self.slots)))
 
     def close(self) -> None:
         """Let the threads go, and the shards."""
         if self._pool is not None:
             self._pool.shutdown()
-        self._holders = []
+        self.slots = []
 
 
-Connect = Callable[[Any, int | None], Engine]
-"""From what the user gave as ``engine`` and ``n_jobs`` to an engine."""
+def cores(n_jobs: int | None = None) -> int:
+    """Give as many threads as are wanted; untold the cores of our affinity, up to our CPU quota."""
+    if n_jobs is not None and n_jobs >= 0:
+        return n_jobs
+    known = hasattr(os, "sched_getaffinity")  # not on macOS or Windows
+    ours = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    return max(1, min(ours, cpu_quota()))
 
-ENGINES: Registry[Connect] = Registry(
-    "engine",
-    {
-        "threads": "coterie.inference.shards:in_threads",
-        "dask": "coterie.engines.dask:connect",
-    },
-    entry_points="coterie.engines",
+
+def cpu_quota(file: Path = QUOTA) -> int:
+    """Give how many cores' time a container grants, rounded up; many if it has no limit."""
+    try:
+        quota, period = file.read_text("ascii").split()
+        return math.ceil(int(quota) / int(period))
+    except (OSError, ValueError):  # no container, another system, or "max"
+        return 2**31
+
+
+BUILT_IN = {
+    "threads": "coterie.inference.shards:in_threads",
+    "dask": "coterie.engines.dask:connect",
+}
+ENGINES: Registry[Callable[[Any, int | None], Engine]] = Registry(
+    "engine", BUILT_IN, entry_points="coterie.engines"
 )
-"""By short name. Where a cluster is needed the adapter lies above the models; none is imported
-before it is asked for."""
+"""By short name, from what the user gave as ``engine`` and ``n_jobs``. Where a cluster is needed
+the adapter lies above the models; none is imported before it is asked for."""
 
 
 def in_threads(engine: Any, n_jobs: int | None) -> Threads:
     """Give as many threads as there are cores, unless told."""
-    return Threads(cores() if n_jobs is None or n_jobs < 0 else n_jobs)
+    return Threads(cores(n_jobs))
 
 
 def connect(engine: Any, n_jobs: int | None = None) -> Engine:
-    """Give the engine that a user names: threads, dask, a Dask client or a scheduler's address.
-
-    Examples
-    --------
-    >>> connect(None, 2).name, connect("threads", 2)
-    ('threads', Threads(n_slots=2, name='threads'))
-    >>> connect("spark")
-    Traceback (most recent call last):
-    coterie.errors.DataError: no engine 'spark'; choose 'threads', 'dask', a Dask client or ...
-    """
+    """Give the engine that a user names: threads, dask, a Dask client or a scheduler's address."""
     if engine is None:
         engine = "threads"
     if isinstance(engine, str) and engine in ENGINES:
@@ -429,49 +417,30 @@ def connect(engine: Any, n_jobs: int | None = None) -> Engine:
     )
 
 
-def with_rows(shards: CutAnnotations, row: IntArray) -> CutAnnotations:
-    """Give the same labels as of other rows than annotators, in the order of the codes."""
-    return replace(shards, codes=shards.codes._replace(item_annotator=row))
-
-
 def without_items(shards: Shards) -> Codes:
     """Give codes that know how many labels everybody has, and of no item."""
     start = np.concatenate([[0], np.cumsum(shards.labels_per_annotator)])
-    nothing = np.zeros(0, np.int32)
-    return Codes(
-        item_start=np.zeros(1, np.int64), item_annotator=nothing, item_answer=nothing,
-        annotator_start=start, annotator_item=nothing, annotator_answer=nothing, gold=nothing,
-        n_classes=shards.n_classes, n_answers=shards.n_answers,
-    )  # fmt: skip
-
-
-COUNTED_BYTES, MOST_AT_ONCE = 2**19, 64
-"""Counts of so many draws are made in one pass over the labels: they should stay in the cache."""
+    none = np.zeros(0, np.int32)
+    empty = Shard(none.astype(np.uint64), np.zeros(1, np.int64), none, none, none)
+    return codes_of(empty, shards.n_classes, shards.n_answers)._replace(annotator_start=start)
 
 
 def counted_under(
     blocks: Blocks, sizes: Sizes, probability: FloatArray, words: tuple[int, int], n_threads: int
 ) -> Callable[[int, int], Iterable[IntArray]]:
-    """Give what counts labels by classes drawn from probabilities, (annotators, C, T) a draw.
-
-    An item's class in a draw is chosen by a number of its own, counts are summed over shards.
-    """
+    """Give what counts labels by classes drawn from probabilities, (annotators, C, T) a draw."""
     stream = np.array([*words, ROUND_SWEEP], np.uint64)
     each = sizes.n_rows * sizes.n_classes * sizes.n_answers
     at_once = 2 * int(np.clip(COUNTED_BYTES // max(4 * each, 1) // 2, 1, MOST_AT_ONCE // 2))
     n_shards = len(blocks.shards)
     n_threads = max(1, min(n_threads, n_shards))
-    held: dict[int, Items] = {}
-
-    def items_of(k: int) -> Items:
-        if n_shards > 1:  # those of files are opened again
-            return shown(opened(blocks.shards, k), sizes)
-        return held.setdefault(k, held.get(k) or shown(opened(blocks.shards, k), sizes))
+    whole = shown(opened(blocks.shards, 0), sizes) if n_shards == 1 else None
 
     def some(first: int, n: int, thread: int) -> IntArray:
         said = np.zeros((n, sizes.n_rows * sizes.n_answers, sizes.n_classes), np.int32)
-        for k in range(thread, n_shards, n_threads):
-            items, found = items_of(k), np.ascontiguousarray(probability[blocks.places[k]])
+        for k in range(thread, n_shards, n_threads):  # those of files are opened again
+            items = whole or shown(opened(blocks.shards, k), sizes)
+            found = np.ascontiguousarray(probability[blocks.places[k]])
             count_drawn(items.key, items.start, items.column, found, stream, first, said)
         return said
 

@@ -15,8 +15,7 @@ from coterie.arguments import check_one_of
 from coterie.data.annotations import Annotations
 from coterie.data.encoding import value_array
 from coterie.errors import Argument, DataError
-from coterie.inference.chain import Sampler
-from coterie.inference.plan import plan_for
+from coterie.inference.chain import Sampler, plan_for
 from coterie.inference.sample import Options, sample
 from coterie.inference.shards import Blocks, opened, without_items
 from coterie.io.scan.scanned import Scan

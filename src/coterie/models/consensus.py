@@ -15,11 +15,9 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
 from coterie.errors import Argument, DataError
 from coterie.inference.chain import Sampler
-from coterie.inference.cores import cores
-from coterie.inference.modes import judge_by_vote
-from coterie.inference.pool import Averages
-from coterie.inference.sample import Afterwards, Options, Reported
-from coterie.inference.shards import Sizes, counted_under
+from coterie.inference.sample import Afterwards, Averages, Options, Reported
+from coterie.inference.shards import Sizes, cores, counted_under
+from coterie.inference.verdicts import judge_by_vote
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.consensus import (
     ConsensusPeople,
@@ -136,8 +134,8 @@ class Consensus(BlockedEstimator):
         assert sampler.blocks is not None
         assert sampler.sizes is not None
         low, high = streams.draws.integers(2**32, size=2).tolist()
-        n_threads = cores() if self.n_jobs is None or self.n_jobs < 0 else self.n_jobs
-        counted = counted_under(sampler.blocks, sampler.sizes, probability, (low, high), n_threads)
+        words, n_threads = (low, high), cores(self.n_jobs)
+        counted = counted_under(sampler.blocks, sampler.sizes, probability, words, n_threads)
         heard = np.diff(sampler.data.annotator_start) > 0
         draw_given_reported(draws, mean, heard, counted, streams)
 

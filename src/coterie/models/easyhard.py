@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from coterie.inference.pool import Averages
-from coterie.inference.sample import Afterwards, Reported
+from coterie.inference.sample import Afterwards, Averages, Reported
 from coterie.kernels.kinds import HARD, EasyHardPeople
 from coterie.kernels.people import Crowd, People
 from coterie.models.label_switching import judge_easy

@@ -17,8 +17,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.kinds import KnownKinds
 from coterie.errors import Argument, DataError
 from coterie.inference.chain import Sampler
-from coterie.inference.pool import Averages, as_found
-from coterie.inference.sample import Afterwards, Options, Reported
+from coterie.inference.sample import Afterwards, Averages, Options, Reported, as_found
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.kinds import KindsPeople, pairs_of
 from coterie.kernels.people import Crowd, People

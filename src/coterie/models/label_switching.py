@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
 from coterie.errors import ConvergenceWarning
-from coterie.inference.modes import (
+from coterie.inference.verdicts import (
     LEAST_DRAWS,
     MIRRORED,
     Evidence,

@@ -20,10 +20,9 @@ from coterie.data.annotations import Annotations
 from coterie.data.shards import cut
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
-from coterie.inference.chain import Sampler
-from coterie.inference.plan import plan_for
+from coterie.inference.chain import Sampler, plan_for
 from coterie.inference.sample import Afterwards, Options, Sample, sample
-from coterie.inference.shards import Blocks, Sizes, with_rows
+from coterie.inference.shards import Blocks, Sizes
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.people import Crowd, People
 from coterie.kernels.vote import clear_votes
@@ -134,7 +133,7 @@ class SamplingEstimator(Estimator):
         sampler = self._sampler(annotations)
         if not last or not agree_on_labels(before):
             return self._fit(annotations)
-        share = news(before.annotations, annotations) if sampler.rows is None else 1.0
+        share = news(before.annotations, annotations) if sampler.people.rows is None else 1.0
         rounds: list[Posterior] = []
         for number in range(ROUNDS):
             with warnings.catch_warnings(record=True) as said:
@@ -235,7 +234,6 @@ class SamplingEstimator(Estimator):
             items=annotations.items,
             collapsed=plain,
             at_vote=self.at_vote,
-            rows=people.rows,
         )
         return sampler if plain else self._with_blocks(sampler, annotations)
 
@@ -245,7 +243,8 @@ class SamplingEstimator(Estimator):
         shards = cut(annotations, self._n_shards(annotations))
         places = [shards.items_of(k) for k in range(len(shards))]
         if people.rows is not None:
-            shards = with_rows(shards, people.rows)
+            codes = shards.codes._replace(item_annotator=people.rows)
+            shards = replace(shards, codes=codes)
         blocks = Blocks(shards, places, people.kinds)
         return replace(sampler, blocks=blocks, sizes=self._sizes(people, shards))
 

@@ -27,8 +27,7 @@ from coterie.inference.ascent import (
     in_shards,
     warn_of_rise,
 )
-from coterie.inference.plan import DRAWS, MATRIX_BYTES
-from coterie.inference.start import starting_truth
+from coterie.inference.chain import DRAWS, MATRIX_BYTES, starting_truth
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.expected import Model, Shapes, draw, is_counted, mean_confusion, shapes_of
 from coterie.kernels.vote import clear_votes, even_shares
