@@ -122,7 +122,7 @@ def iterations(folder: Path, *_: Any) -> dict[str, float]:
     import coterie
     from coterie.inference.ascent import ascend, in_shards, maximise
     from coterie.kernels.expected import estimate
-    from coterie.models.sharded import vote_start
+    from coterie.models.em import vote_start
 
     labels = coterie.scan(folder / "*.parquet")
     items = in_shards(labels)

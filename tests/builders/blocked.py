@@ -9,7 +9,7 @@ from coterie.data import annotations_from
 from coterie.data.shards import cut
 from coterie.inference.shards import Blocks, Given, Sizes
 from coterie.kernels.space import classes_alone
-from coterie.models import blocked
+from coterie.models import sampling
 
 SETTINGS = {
     "sweeps": 140,
@@ -70,7 +70,7 @@ def with_silent(annotations):
 def in_shards(monkeypatch, n, annotations):
     """Have labels in memory cut into n shards."""
     size = annotations.n_labels if n == 1 else annotations.n_labels / (n - 0.5)
-    monkeypatch.setattr(blocked, "LABELS_PER_SHARD", size + 1 if n == 1 else size)
+    monkeypatch.setattr(sampling, "LABELS_PER_SHARD", size + 1 if n == 1 else size)
 
 
 def sizes_of(data):

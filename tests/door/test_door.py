@@ -314,7 +314,8 @@ def test_sentences_list_whatever_model_declares_it(labels, tmp_path):
 def test_models_that_cannot_be_imported_are_left_out_of_sentences(monkeypatch):
     monkeypatch.setitem(MODELS._place, "broken", "no_such_package:Model")
     assert names_where(lambda model: model.takes.engine) == "consensus, ibcc, cbcc and hcbcc"
-    assert name_of("Mystery") is None
+    assert names_where(lambda model: model.takes.known_kinds) == "ds, ibcc, cbcc and hcbcc"
+    assert (name_of("DawidSkene"), name_of("Mystery")) == ("ds", None)
 
 
 def _plain(done):

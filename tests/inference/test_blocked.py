@@ -210,7 +210,7 @@ def test_size_or_engine_decides(monkeypatch):
     annotations = crowd()
     assert fit("HCBCC", annotations, sampler="auto").method == "gibbs"
     assert fit("HCBCC", annotations, sampler="auto", engine="threads").method == "blocked gibbs"
-    monkeypatch.setattr("coterie.models.blocked.BLOCKED_LABELS", 10)
+    monkeypatch.setattr("coterie.models.sampling.BLOCKED_LABELS", 10)
     assert fit("HCBCC", annotations, sampler="auto").method == "blocked gibbs"
 
 

@@ -133,7 +133,7 @@ def test_item_weights_are_differences_of_the_joint(one):
 @pytest.mark.parametrize("model", MODELS)
 def test_two_tiny_ratios_multiplied_are_no_zero(model, monkeypatch):
     # no prior may be so small, but what hcBCC draws from one can
-    monkeypatch.setattr("coterie.priors.checks.LEAST", 1e-300)
+    monkeypatch.setattr("coterie.priors.base.LEAST", 1e-300)
     problem = Problem(2, 4, 2, 3, ((0, 0, 1), (0, 1, 2), (1, 2, 0), (1, 3, 1)))
     one = extreme_case(model, problem, FAR_APART, 1e99)  # 1e-140 times 1e-198
     check_item_weights(one, {0: 0, 1: 1}, {l: l % 2 for l in range(4)})

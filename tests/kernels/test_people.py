@@ -74,7 +74,7 @@ class Model(Rows):
         for those in (one, getattr(one, "pairs", one)) if often else ():
             those.work = OFTEN
         if collapsed:
-            return ItemByItem(one, self.problem, COLLAPSED[self.rows], self.prior, **settings)
+            return ItemByItem(one, self.problem, COLLAPSED[self.rows], **settings)
         return Live(one, self.problem, **settings)
 
 

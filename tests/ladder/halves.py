@@ -16,7 +16,6 @@ from coterie.data.shards import Shard
 from coterie.data.votes import count_votes
 from coterie.inference.chain import BlockedChain, CollapsedChain, Plan, Sampler
 from coterie.inference.shards import Holder, Sizes, Totals
-from coterie.kernels.collapsed import paper_prior
 from coterie.kernels.people import Crowd, Streams
 from ladder.tolerances import (
     assert_counts_fit,
@@ -143,12 +142,11 @@ class Live:
 class ItemByItem(Live):
     """A chain of a model of the paper that moves one item after the other."""
 
-    def __init__(self, people, problem, model, prior, *, seed=1, burn_in=NEVER):
+    def __init__(self, people, problem, model, *, seed=1, burn_in=NEVER):
         self.people, self.problem = people, problem
         sampler = Sampler(
             people=people, data=problem.codes, plan=Plan(burn_in, burn_in, 1, 1, 1),
             votes=count_votes(problem.codes), clear=None, items=None, collapsed=model,
-            prior=paper_prior(prior),
         )  # fmt: skip
         self.chain = CollapsedChain(sampler, 2, np.random.SeedSequence(seed))
 

@@ -6,7 +6,7 @@ import pytest
 
 import coterie
 from builders import saved
-from coterie.models.kinds import align_kinds
+from coterie.models.paper import align_kinds
 from coterie.report.kinds import kind_facts
 from ladder.marks import rest_slow
 

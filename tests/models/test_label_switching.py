@@ -10,7 +10,7 @@ import pytest
 import coterie
 from coterie.inference.ascent import Limits, in_memory, rise
 from coterie.inference.verdicts import Evidence
-from coterie.models.label_switching import Span, judge_in_time
+from coterie.models.paper import Span, judge_in_time
 
 SHORT = {"random_state": 0, "progress": False, "early_stop": False, "chains": 2}
 

@@ -13,7 +13,8 @@ from coterie.inference.chain import make_chain
 from coterie.inference.checkpoint import check_chain
 from coterie.inference.sample import session_of
 from coterie.models import sampling
-from coterie.models.update import carried_groups, going_on, joined
+from coterie.models.base import joined
+from coterie.models.sampling import carried_groups, going_on
 from ladder.marks import rest_slow
 
 

@@ -38,8 +38,8 @@ from coterie.io.write import (
     targets,
 )
 from coterie.models import Estimator, make_model
-from coterie.models.beside_vote import Scored, score_beside_vote, score_vote
-from coterie.models.update import joined
+from coterie.models.base import joined
+from coterie.models.majority import Scored, score_beside_vote, score_vote
 from coterie.posterior import Posterior
 from coterie.posterior.sheets import confusion_sheet, coterie_sheet, label_sheet
 from coterie.posterior.store import writer as posterior_writer

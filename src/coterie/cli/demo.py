@@ -8,7 +8,7 @@ from pathlib import Path
 from coterie.cli import aggregate, show
 from coterie.metrics import adjusted_rand_index
 from coterie.models import make_model
-from coterie.models.beside_vote import score_beside_vote
+from coterie.models.majority import score_beside_vote
 from coterie.posterior import Posterior
 from coterie.simulation import Crowd, simulate
 

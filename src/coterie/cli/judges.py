@@ -21,7 +21,7 @@ from coterie.io.write import table_writer
 from coterie.judges import Panel, look_at, words
 from coterie.judges.page import make_page
 from coterie.models import make_model
-from coterie.models.beside_vote import score_vote
+from coterie.models.majority import score_vote
 from coterie.posterior.sheets import REVIEW, label_sheet, needs_review
 from coterie.posterior.store import writer as posterior_writer
 from coterie.words.numbers import count, percent

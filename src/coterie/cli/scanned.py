@@ -19,7 +19,7 @@ from coterie.io.scan import Scan, scan
 from coterie.io.scan.sources import find_all, is_scanned, sum_of_names
 from coterie.io.write import check_format, json_writer, table_writer
 from coterie.models import Estimator
-from coterie.models.beside_vote import Scored, score_beside_vote
+from coterie.models.majority import Scored, score_beside_vote
 from coterie.models.registry import names_where
 from coterie.posterior import Posterior
 from coterie.posterior.parts import Totals, part_writers, sum_up

@@ -26,8 +26,7 @@ from coterie.models import Estimator, SamplingEstimator, register
 from coterie.numeric.dirichlet import log_dirichlet, pick
 from coterie.posterior import DrawnArray, Draws, ItemNumbers, Posterior
 from coterie.priors import Beta, Gamma, Prior
-from coterie.priors.base import concentration
-from coterie.priors.checks import Numbers, mean_matrix, per_class
+from coterie.priors.base import Numbers, concentration, mean_matrix, per_class
 
 __all__ = [
     "Abilities",

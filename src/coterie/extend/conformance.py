@@ -72,11 +72,11 @@ def insist_on_same(one: Posterior, other: Posterior, when: str) -> None:
             insist(same, f"{name} is not the same {when}")
 
 
-def said(ask: Callable[[], object], *others: type[Exception]) -> str:
+def said(ask: Callable[[], object], other: type[Exception] = DataError) -> str:
     """Give the sentence of the error that asking raises; nothing if it raises none."""
     try:
         ask()
-    except (CoterieError, DataError, *others) as error:
+    except (CoterieError, other) as error:
         return str(error)
     return ""
 

@@ -19,7 +19,7 @@ from coterie.judges.trust import Trust, trust_in
 from coterie.judges.worth import Worth, copies, effective_number
 from coterie.metrics import Score
 from coterie.metrics.calibration import chance_interval
-from coterie.models.beside_vote import score_beside_vote
+from coterie.models.majority import score_beside_vote
 from coterie.posterior import Posterior
 from coterie.posterior.dependence import known_dependence
 

@@ -5,39 +5,19 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from coterie.models.registry import MODELS, make_model, register
+from coterie.models.registry import MODELS, PLACES, make_model, register
 
 if TYPE_CHECKING:
     from coterie.models.base import Estimator
-    from coterie.models.cbcc import CBCC
     from coterie.models.consensus import Consensus
-    from coterie.models.dynamic import DynamicIBCC
-    from coterie.models.easyhard import EasyHardBCC
-    from coterie.models.ebccgibbs import EBCCGibbs
-    from coterie.models.em import DawidSkene
-    from coterie.models.hcbcc import HCBCC
-    from coterie.models.ibcc import IBCC
+    from coterie.models.em import DawidSkene, QuickConsensus
     from coterie.models.majority import MajorityVote
-    from coterie.models.quick import QuickConsensus
+    from coterie.models.paper import CBCC, HCBCC, IBCC, DynamicIBCC, EasyHardBCC, EBCCGibbs
     from coterie.models.sampling import SamplingEstimator
     from coterie.models.vb import EBCC, IBCCVB
 
-_LAZY = {
-    "CBCC": "cbcc",
-    "Consensus": "consensus",
-    "DawidSkene": "em",
-    "EBCC": "vb",
-    "EBCCGibbs": "ebccgibbs",
-    "DynamicIBCC": "dynamic",
-    "EasyHardBCC": "easyhard",
-    "Estimator": "base",
-    "HCBCC": "hcbcc",
-    "IBCC": "ibcc",
-    "IBCCVB": "vb",
-    "MajorityVote": "majority",
-    "QuickConsensus": "quick",
-    "SamplingEstimator": "sampling",
-}
+_PLACES = ("base:Estimator", "sampling:SamplingEstimator", *PLACES.values())
+_LAZY = {name: file for file, _, name in (place.partition(":") for place in _PLACES)}
 
 __all__ = [
     "CBCC",

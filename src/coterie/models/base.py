@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
@@ -13,17 +13,37 @@ import pandas as pd
 
 from coterie.abilities import SAMPLED, Abilities, Method, Takes
 from coterie.arguments import check_plain_settings
-from coterie.data import with_gold
+from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
-from coterie.errors import Argument, CoterieError, DataError, DataWarning, NotFittedError
+from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
+from coterie.errors import (
+    Argument,
+    CoterieError,
+    DataError,
+    DataWarning,
+    NotFittedError,
+    alternatives,
+)
 from coterie.io import read
+from coterie.io.read import is_path
 from coterie.io.scan.scanned import Scan
-from coterie.posterior import Posterior
+from coterie.io.tables import table_of_file
+from coterie.posterior import ItemNumbers, Posterior
+from coterie.posterior.gathered import Found, FoundItems
+from coterie.posterior.kinds import KIND
+from coterie.posterior.sharded import ShardedPosterior, people_of
 from coterie.words.notebook import as_html
+from coterie.words.visible import quoted
 
 TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None
+Labels = Annotations | Scan
 CROWD_KIT = {"item": "task", "annotator": "worker", "label": "label"}
+
+
+def setting(default: Any, check: Callable[..., None], *bounds: Any) -> Any:
+    """Declare a setting that fits check, ``check(value, argument, *bounds)``; None may be one."""
+    return field(default=default, metadata={"check": (check, bounds)})
 
 
 @dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
@@ -33,15 +53,21 @@ class Estimator:
     A model says how it is fitted (``method``), what it can do (``abilities``), what it needs or can
     be told beside labels (``needs``, ``takes``) and what can be set (annotated, with a default: its
     ``__init__`` is made of these and of its base's, and only stores), writes
-    ``_fit(annotations) -> Posterior``, and is otherwise done.
+    ``_fit(annotations) -> Posterior``, and is otherwise done. One that looks at items shard by
+    shard says so by ``shards``, and is given scans too.
     """
 
     method: ClassVar[Method]
     abilities: ClassVar[Abilities]
     needs: ClassVar[tuple[str, ...]] = ()  # beside labels, such as their times
     takes: ClassVar[Takes] = Takes()  # beside labels, if it is told
+    shards: ClassVar[bool] = False  # whether a scan is taken
 
     posterior_: Posterior
+    known_kinds_: KnownKinds | None = None  # of the items, if fit was told
+    n_iter_: int  # of models that climb
+    loss_history_: list[float]
+    converged_: bool
     duplicates: str
 
     def __init_subclass__(cls, *, kw_only: bool = True, **others: Any) -> None:
@@ -49,21 +75,24 @@ class Estimator:
         if inspect.get_annotations(cls):  # else the base's __init__, written or made, will do
             dataclass(repr=False, eq=False, kw_only=kw_only)(cls)
 
-    def _fit(self, annotations: Annotations) -> Posterior:
-        raise NotImplementedError  # pragma: no cover
-
-    def _fit_shards(self, scan: Scan) -> Posterior:
-        """Fit to labels in shards, where a model can."""
-        self.check_shards()
+    def _fit(self, labels: Any) -> Posterior:
         raise NotImplementedError  # pragma: no cover
 
     def check_shards(self) -> None:
         """Refuse a scan, unless the model can be fitted to shards: most look at all labels."""
-        if type(self)._fit_shards is Estimator._fit_shards:
+        if not self.shards:
             raise CoterieError(
                 f"{type(self).__name__} cannot be fitted to a scan; coterie.read the labels if they"
                 " fit in memory, or fit a model that takes shards, such as DawidSkene"
             )
+
+    def _check(self) -> None:
+        """Refuse settings out of their bounds."""
+        for one in fields(self):  # type: ignore[arg-type]
+            if "check" in one.metadata:
+                value, (check, bounds) = getattr(self, one.name), one.metadata["check"]
+                if value is not None or one.default is not None:
+                    check(value, Argument(one.name, of=type(self).__name__), *bounds)
 
     def fit(
         self,
@@ -92,12 +121,36 @@ class Estimator:
             ``duplicates=``, and of exports ``question=`` and more.
         """
         columns = {"item": item, "annotator": annotator, "label": label, **reading}
-        if isinstance(data, Scan):
-            check_plain_settings(self)
-            self.posterior_ = self._fit_shards(as_scanned(data, true_labels, columns))
-            return self
-        self.posterior_ = self._fit(self._read(data, true_labels, **columns))
+        self.posterior_ = self._fit(self._read(data, true_labels, columns))
         return self
+
+    def _read(
+        self, data: Any, true_labels: TrueLabels, columns: Mapping[str, Any], **told: Any
+    ) -> Any:
+        """Give labels in memory as annotations; a scan as it is, which can be told nothing more."""
+        check_plain_settings(self)
+        if isinstance(data, Scan):
+            for argument, value in {"gold": true_labels, **told, **columns}.items():
+                if value is not None:
+                    why = (Argument(argument), " cannot change a scan that was already made")
+                    raise DataError(why, remedy=["pass ", Argument(argument), " to coterie.scan"])
+            self.check_shards()
+        scanned = isinstance(data, Scan)
+        labels = data if scanned else self._annotations(data, true_labels, columns)
+        if self.takes.known_kinds:
+            kinds = told["kinds"]
+            self.known_kinds_ = None if kinds is None else find_kinds(kinds, data, labels)
+        return labels
+
+    def _annotations(
+        self, data: Any, true_labels: TrueLabels, columns: Mapping[str, Any]
+    ) -> Annotations:
+        """Read labels; crowd-kit's three columns as crowd-kit does: no other column competes."""
+        reading = {role: name for role, name in columns.items() if name is not None}
+        if isinstance(data, pd.DataFrame) and set(CROWD_KIT.values()) <= set(data.columns):
+            reading = CROWD_KIT | reading
+        annotations = read(data, **{"duplicates": self.duplicates, **reading})
+        return annotations if true_labels is None else with_gold(annotations, true_labels)
 
     def update(
         self,
@@ -120,24 +173,28 @@ class Estimator:
             As for ``fit``. A pair that has a label already is a repeated one. Without any new
             labels, ``[]``, chains go on with those that there are, and true labels can join.
         """
-        from coterie.models.update import is_nothing, joined
-
         posterior = self._fitted()
         old = posterior.annotations
-        if is_nothing(more):
+        if isinstance(more, list | tuple | pd.DataFrame) and len(more) == 0:
             whole = old if true_labels is None else joined(old, None, self.duplicates, true_labels)
-            self.posterior_ = self._go_on(whole, posterior)
-            return self
-        known: dict[str, Any] = reading
-        if not isinstance(more, Annotations):
-            known = {**reading, "classes": old.classes.tolist()}
-            if len(old.extra_answers):
-                known["extra_answers"] = old.extra_answers.tolist()
-        columns = {"item": item, "annotator": annotator, "label": label}
-        with warnings.catch_warnings():  # what is odd in a part need not be in the whole
-            warnings.simplefilter("ignore", DataWarning)
-            new = self._read(more, None, **columns, **known)
-        whole = joined(old, new, self.duplicates, true_labels)
+        else:
+            columns = {"item": item, "annotator": annotator, "label": label, **reading}
+            if not isinstance(more, Annotations):
+                columns["classes"] = old.classes.tolist()
+                if len(old.extra_answers):
+                    columns["extra_answers"] = old.extra_answers.tolist()
+            check_plain_settings(self)
+            with warnings.catch_warnings():  # what is odd in a part need not be in the whole
+                warnings.simplefilter("ignore", DataWarning)
+                new = self._annotations(more, None, columns)
+            whole = joined(old, new, self.duplicates, true_labels)
+        latent = self.get_params().get("kinds", 1) != 1
+        told = self.takes.known_kinds and KIND in posterior.item_numbers and not latent
+        if told or self.known_kinds_ is not None:
+            raise DataError(
+                f"this {type(self).__name__} was told the kinds of the items, which update cannot"
+                " be; fit all labels again, with their kinds"
+            )
         self.posterior_ = self._go_on(whole, posterior)
         return self
 
@@ -145,11 +202,28 @@ class Estimator:
         """Fit to old and new labels, given what was found of the old ones."""
         return self._fit(annotations)
 
-    def _read(self, data: Any, true_labels: TrueLabels, **columns: Any) -> Annotations:
-        """Give whatever ``fit`` was given as Annotations."""
-        check_plain_settings(self)
-        named = {role: name for role, name in columns.items() if name is not None}
-        return as_annotations(data, true_labels, **{"duplicates": self.duplicates, **named})
+    def _posterior(self, labels: Labels, found: Found | FoundItems, **told: Any) -> Posterior:
+        """Make the result from what was found of items: all of them, or those of each shard."""
+        told = {
+            "model": type(self).__name__,
+            "method": self.method,
+            "abilities": self.abilities,
+            "settings": self.get_params(),
+            **told,
+        }
+        if isinstance(labels, Scan):
+            assert callable(found)
+            none = np.empty((0, labels.n_classes))
+            return ShardedPosterior(people_of(labels), none, scan=labels, found=found, **told)
+        items = found if isinstance(found, FoundItems) else found(0)
+        return Posterior(
+            labels,
+            items.probability,
+            label=items.label,
+            raw_probability=items.raw,
+            item_numbers=dict(items.numbers),
+            **told,
+        )
 
     @table
     def predict(self, data: Any = None) -> pd.Series:
@@ -240,11 +314,8 @@ class Estimator:
         names = self._parameter_names()
         for name, value in params.items():
             if name not in names:
-                raise DataError(
-                    f"{type(self).__name__} has no parameter {name!r}",
-                    argument=name,
-                    remedy=f"it has {', '.join(names)}",
-                )
+                why = f"{type(self).__name__} has no parameter {name!r}"
+                raise DataError(why, argument=name, remedy=f"it has {', '.join(names)}")
             setattr(self, name, value)
         return self
 
@@ -278,24 +349,59 @@ class Estimator:
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
-def as_scanned(scan: Scan, true_labels: TrueLabels, columns: Mapping[str, Any]) -> Scan:
-    """Give a scan as it is: what it was read with cannot be changed."""
-    told = {"gold": true_labels, **columns}
-    for argument, value in told.items():
-        if value is not None:
-            raise DataError(
-                [Argument(argument), " cannot change a scan that was already made"],
-                remedy=["pass ", Argument(argument), " to coterie.scan"],
-            )
-    return scan
+def joined(
+    old: Annotations, more: Annotations | None, duplicates: str, true_labels: Any = None
+) -> Annotations:
+    """Give old labels and new ones together: items and annotators of both, classes of the old.
 
-
-def as_annotations(data: Any, true_labels: TrueLabels = None, **reading: Any) -> Annotations:
-    """Whatever ``fit`` was given, as :class:`Annotations`, with the known labels as gold.
-
-    crowd-kit's three columns are taken as crowd-kit takes them: no other column competes.
+    What is known of items stays known, of old ones and new ones; ``true_labels`` may be of both.
+    Times are kept where all labels have them.
     """
-    if isinstance(data, pd.DataFrame) and set(CROWD_KIT.values()) <= set(data.columns):
-        reading = CROWD_KIT | reading
-    annotations = read(data, **reading)
-    return annotations if true_labels is None else with_gold(annotations, true_labels)
+    parts = [one for one in (old, more) if one is not None]
+    both = table_from(pd.concat([one.to_frame() for one in parts], ignore_index=True))
+    named = replace(both.source, name="the earlier labels with the new ones")
+    whole = annotations_from(
+        replace(both, source=named, counted="in this order; the first is row 0"),
+        classes=old.classes.tolist(),
+        extra_answers=old.extra_answers.tolist() or None,
+        duplicates=duplicates,
+        time="time" if all(one.times is not None for one in parts) else None,
+    )
+    gold = {item: label for one in parts for item, label in one.gold.items()}
+    if true_labels is not None:
+        gold |= with_gold(whole, true_labels).gold
+    return with_gold(whole, gold) if gold else whole
+
+
+def resolved(model: Any, labels: Labels, **more: Callable[[int, int], Any]) -> Any:
+    """Give the prior that a model was given, by name or as it is, written out for these data.
+
+    ``more`` are further priors by name, made for numbers of classes and of answers.
+    """
+    kind, given, sizes = model.prior_type, model.prior, (labels.n_classes, labels.n_answers)
+    named = kind.named()
+    if isinstance(given, str):
+        given = more[given](*sizes) if given in more else named.get(given)
+    if not isinstance(given, kind):
+        names = alternatives([Argument("prior", name) for name in [*named, *more]])
+        other = f" or a {kind.__name__}, got {quoted(model.prior)}"
+        raise DataError([f"{type(model).__name__} takes ", *names, other])
+    return given.resolve(*sizes)
+
+
+def find_kinds(kinds: Any, data: Any, annotations: Annotations) -> KnownKinds:
+    """Read the known kinds of items: a column of the data, or a table of its own."""
+    if isinstance(kinds, KnownKinds):
+        return kinds
+    if not isinstance(kinds, str):
+        return known_kinds(kinds, annotations)
+    if isinstance(data, Annotations):
+        why = (Argument("kinds", kinds), " is a column, but the labels were already read")
+        raise DataError(why, remedy="give a Series, item -> kind")
+    table = table_of_file(data) if is_path(data) else table_from(data)
+    return kinds_of_column(table, kinds, annotations)
+
+
+def certain_kinds(known: KnownKinds) -> ItemNumbers:
+    """Give the probabilities of kinds that are known."""
+    return ItemNumbers(tuple(map(str, known.names)), np.eye(len(known.names))[known.codes])

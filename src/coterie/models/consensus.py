@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,12 +10,13 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities
 from coterie.arguments import check_number, check_one_of
-from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
+from coterie.data.shards import codes_of
+from coterie.data.votes import count_votes
 from coterie.errors import Argument, DataError
 from coterie.inference.chain import Sampler
 from coterie.inference.sample import Afterwards, Averages, Options, Reported
-from coterie.inference.shards import Sizes, cores, counted_under
+from coterie.inference.shards import cores, counted_under
 from coterie.inference.verdicts import judge_by_vote
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.consensus import (
@@ -27,12 +27,26 @@ from coterie.kernels.consensus import (
 )
 from coterie.kernels.people import Crowd, People, Streams
 from coterie.kernels.vote import Mixing
-from coterie.models.blocked import BlockedEstimator
-from coterie.models.sharded import votes_in_shards
+from coterie.models.base import Labels, setting
+from coterie.models.sampling import BlockedEstimator, sweeps_of
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
+from coterie.posterior.kinds import HARDNESS, KIND
 from coterie.priors import ConsensusPrior, Prior
 from coterie.words.visible import quoted
+
+AT_LEAST_0 = (check_number, "a number of at least 0", lambda x: 0 <= x < float("inf"))
+A_SHARE = (check_number, "between 0 and 1", lambda x: 0 <= x <= 1)
+
+
+def votes_and_gold(labels: Labels) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give the votes and the known classes of all items, of a scan by shards."""
+    if not isinstance(labels, Scan):
+        return labels.votes, labels.codes.gold
+    shards = [labels.open(k) for k in range(len(labels))]
+    codes = [codes_of(shard, labels.n_classes, labels.n_answers) for shard in shards]
+    votes = [np.zeros((0, labels.n_classes), np.int32), *map(count_votes, codes)]
+    return np.concatenate(votes), np.concatenate([np.zeros(0, np.int32), *(c.gold for c in codes)])
 
 
 class Consensus(BlockedEstimator):
@@ -96,121 +110,83 @@ class Consensus(BlockedEstimator):
     at_vote: ClassVar[bool] = True
 
     prior: Prior | str = "default"
-    design_effect: float = 0.05
-    vote_share: float = 1 / 3
-    skill_share: float = 0.0
-    matrices: str = "reported"
-    sweeps: int = 300
-    burn_in: int = 100
+    design_effect: float = setting(0.05, *AT_LEAST_0, "0.05 is the default")
+    vote_share: float = setting(1 / 3, *A_SHARE)
+    skill_share: float = setting(0.0, *A_SHARE)
+    matrices: str = setting("reported", check_one_of, ("reported", "raw"), "'reported' or 'raw'")
+    sweeps: int = sweeps_of(300, least=1)
+    burn_in: int = sweeps_of(100, least=0)
     early_stop: bool = False
 
     def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
         """Give what the model believes of annotators."""
-        gold = votes_in_shards(data)[1] if isinstance(data, Scan) else data.codes.gold
-        free = np.setdiff1d(np.arange(crowd.n_classes), gold)  # known truths cannot move
+        free = np.setdiff1d(np.arange(crowd.n_classes), votes_and_gold(data)[1])  # others are known
         return ConsensusPeople(prior, crowd, free, self.matrices == "raw")
 
     def after(self, people: People) -> Afterwards:
-        """Say what becomes of the chains."""
-        return Afterwards(
-            judge=judge_by_vote,
-            report=partial(self._report, people.guessing),
-            mixing=self._mixing,
-            coterie_densities=True,  # of d, beta and eta
+        """Say what becomes of the chains: reported is what is tempered, mixed with the votes."""
+        mixing = Mixing(
+            overlap=float(self.design_effect),
+            vote_share=float(self.vote_share),
+            skill_share=float(self.skill_share),
         )
+        kinds = ("plain", *(f"{share:.0%} guessed" for share in people.guessing[1:]))
+
+        def report(found: Averages, data: Codes) -> Reported:
+            hard = found.kinds[:, 1:].sum(axis=1, keepdims=True)
+            numbers = {
+                HARDNESS: ItemNumbers((HARDNESS,), hard),
+                KIND: ItemNumbers(kinds, found.kinds),
+            }
+            return Reported(mix_members(found.tempered, found.votes, data, mixing), numbers)
+
+        # The densities are of d, beta and eta.
+        return Afterwards(judge_by_vote, report=report, mixing=mixing, coterie_densities=True)
 
     def _options(self, sampler: Sampler) -> Options:
         options = super()._options(sampler)
         if self.matrices == "raw":
             return options
-        matrices = partial(self._draw_matrices, sampler)
+        blocks, sizes = sampler.blocks, sampler.sizes
+        assert blocks is not None
+        assert sizes is not None
+        n_threads = cores(self.n_jobs)
+        heard = np.diff(sampler.data.annotator_start) > 0
+
+        def matrices(draws: Any, mean: FloatArray, reported: FloatArray, streams: Streams) -> None:
+            low, high = streams.draws.integers(2**32, size=2).tolist()
+            counted = counted_under(blocks, sizes, reported, (low, high), n_threads)
+            draw_given_reported(draws, mean, heard, counted, streams)
+
         return options._replace(after=replace(options.after, matrices=matrices))
 
-    def _draw_matrices(
-        self, sampler: Sampler, draws: NDArray[Any], mean: FloatArray, probability: FloatArray,
-        streams: Streams,
-    ) -> None:  # fmt: skip
-        """Turn shapes into matrices given classes drawn from what is reported."""
-        assert sampler.blocks is not None
+    def _fit(self, labels: Labels) -> Posterior:
+        if isinstance(labels, Scan) and self.skill_share > 0:
+            asked = Argument("skill_share", self.skill_share, of="Consensus")
+            why = " looks at all labels in turn, and cannot be fitted to a scan"
+            raise DataError([asked, why], remedy="leave it at 0, or coterie.read the labels")
+        return super()._fit(labels)
+
+    def _sampler(self, labels: Labels) -> Sampler:
+        sampler = super()._sampler(labels)
         assert sampler.sizes is not None
-        low, high = streams.draws.integers(2**32, size=2).tolist()
-        words, n_threads = (low, high), cores(self.n_jobs)
-        counted = counted_under(sampler.blocks, sampler.sizes, probability, words, n_threads)
-        heard = np.diff(sampler.data.annotator_start) > 0
-        draw_given_reported(draws, mean, heard, counted, streams)
-
-    def _sizes(self, people: People, shards: Any) -> Sizes:
-        sizes = super()._sizes(people, shards)
-        return replace(sizes, tempered=True, design_effect=float(self.design_effect))
-
-    def _votes_of_scan(self, scan: Scan) -> NDArray[np.int32]:
-        return votes_in_shards(scan)[0]
-
-    def _fit_shards(self, scan: Scan) -> Posterior:
-        if self.skill_share > 0:
-            raise DataError(
-                [
-                    Argument("skill_share", self.skill_share, of="Consensus"),
-                    " looks at all labels in turn, and cannot be fitted to a scan",
-                ],
-                remedy="leave it at 0, or coterie.read the labels",
-            )
-        return super()._fit_shards(scan)
-
-    @property
-    def _mixing(self) -> Mixing:
-        """How what is reported comes from the model's own."""
-        return Mixing(
-            overlap=float(self.design_effect),
-            vote_share=float(self.vote_share),
-            skill_share=float(self.skill_share),
-        )
-
-    def _report(self, guessing: FloatArray, found: Averages, data: Codes) -> Reported:
-        """Mix the tempered probabilities with the votes; how hard items are."""
-        kinds = ("plain", *(f"{share:.0%} guessed" for share in guessing[1:]))
-        hard = found.kinds[:, 1:].sum(axis=1, keepdims=True)
-        return Reported(
-            mix_members(found.tempered, found.votes, data, self._mixing),
-            {
-                "hardness": ItemNumbers(("hardness",), hard),
-                "kind": ItemNumbers(kinds, found.kinds),
-            },
-        )
+        sizes = replace(sampler.sizes, tempered=True, design_effect=float(self.design_effect))
+        return replace(sampler, votes=votes_and_gold(labels)[0], sizes=sizes)
 
     def _check(self) -> None:
         super()._check()
-        argument = partial(Argument, of="Consensus")
-        check_number(
-            self.design_effect,
-            argument("design_effect"),
-            "a number of at least 0",
-            lambda x: 0 <= x < float("inf"),
-            remedy="0.05 is the default",
-        )
-        known = ("reported", "raw")
-        check_one_of(self.matrices, argument("matrices"), known, "'reported' or 'raw'")
-        for name in ("vote_share", "skill_share"):
-            check_number(
-                getattr(self, name), argument(name), "between 0 and 1", lambda x: 0 <= x <= 1
-            )
         if self.vote_share + self.skill_share > 1:
+            both = f"{quoted(self.vote_share)} and {quoted(self.skill_share)}"
             raise DataError(
                 "Consensus(vote_share=..., skill_share=...) must be at most 1 together, got"
-                f" {quoted(self.vote_share)} and {quoted(self.skill_share)}: what is left is the "
-                "model's",
+                f" {both}: what is left is the model's",
                 argument="vote_share",
             )
 
-    def resolve_prior(self, annotations: Annotations | Scan) -> Prior:
+    def resolve_prior(self, labels: Labels) -> Prior:
         """Give the prior with every field written out; class weights that are None, from votes."""
-        prior = super().resolve_prior(annotations)
+        prior = super().resolve_prior(labels)
         assert isinstance(prior, ConsensusPrior)
         if prior.class_weights is not None:
             return prior
-        if isinstance(annotations, Scan):
-            votes, gold = votes_in_shards(annotations)
-        else:
-            votes, gold = annotations.votes, annotations.codes.gold
-        weights = class_weights(votes, gold, prior)
-        return replace(prior, class_weights=weights)
+        return replace(prior, class_weights=class_weights(*votes_and_gold(labels), prior))

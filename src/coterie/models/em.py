@@ -1,8 +1,10 @@
-"""DawidSkene: a confusion matrix for each annotator, by expectation-maximisation."""
+"""DawidSkene and QuickConsensus: models that are fitted by expectation-maximisation."""
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, field
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -13,26 +15,17 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Method, Takes
 from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
-from coterie.data.kinds import KnownKinds
-from coterie.errors import Argument, DataError
-from coterie.inference.ascent import (
-    Items,
-    Limits,
-    Top,
-    climb,
-    in_memory,
-    in_shards,
-    maximise,
-    warn_of_rise,
-)
-from coterie.io.scan.scanned import Scan
-from coterie.kernels.expected import Parameters, Sums, estimate, shares, weigh
+from coterie.data.votes import count_votes
+from coterie.errors import ConvergenceWarning, DataError
+from coterie.inference import ascent
+from coterie.kernels import expected
+from coterie.kernels.quick import quick_consensus
 from coterie.kernels.vote import vote_shares
-from coterie.models.base import Estimator, TrueLabels, as_scanned
-from coterie.models.known_kinds import certain_kinds, check_not_told, find_kinds
-from coterie.models.sharded import found_by_weights, sharded, vote_start
-from coterie.posterior import Posterior
-from coterie.posterior.kinds import KIND
+from coterie.models.base import Estimator, Labels, TrueLabels, certain_kinds, setting
+from coterie.models.majority import items_of, known_of_all
+from coterie.posterior import ItemNumbers, Posterior
+from coterie.posterior.gathered import FoundItems
+from coterie.posterior.kinds import HARDNESS, KIND, unknown_hardness
 from coterie.words.visible import quoted
 
 FloatArray = NDArray[np.float64]
@@ -89,22 +82,22 @@ class DawidSkene(Estimator, kw_only=False):
     true
     no      1.0  0.0
     yes     1.0  0.0
-    >>> model.converged_
-    True
     """
 
     method: ClassVar[Method] = "em"
     abilities: ClassVar[Abilities] = Abilities(likeliest=True)
     takes: ClassVar[Takes] = Takes(known_kinds=True)
-    n_iter_: int = field(init=False)
-    loss_history_: list[float] = field(init=False)
-    converged_: bool = field(init=False)
+    shards: ClassVar[bool] = True
 
-    n_iter: int = 10_000
+    n_iter: int = setting(10_000, check_whole, 1)
     tol: float = 1e-9
-    initial_error_strategy: Strategy | None = None
+    initial_error_strategy: Strategy | None = setting(
+        None, check_one_of, (*get_args(Strategy), None), "'assign', 'addition' or None"
+    )
     _: KW_ONLY
-    smoothing: float = 0.0
+    smoothing: float = setting(
+        0.0, check_number, "a number of at least 0", lambda s: 0 <= s < np.inf
+    )
     duplicates: str = "error"
 
     def fit(
@@ -120,11 +113,8 @@ class DawidSkene(Estimator, kw_only=False):
 
         Parameters
         ----------
-        data
-            :class:`coterie.Annotations`, or whatever :func:`coterie.read` takes: a file, a
-            dataframe, (item, annotator, label) triples.
-        true_labels
-            Known labels, item -> class: clamped in the fit.
+        data, true_labels, columns
+            As for every model.
         initial_error
             What is known of the annotators beforehand, in crowd-kit's layout: index (annotator,
             given label), one column per true class. See ``initial_error_strategy``.
@@ -132,23 +122,12 @@ class DawidSkene(Estimator, kw_only=False):
             The known kind of every item: a Series or dict, item -> kind, or the name of a column of
             ``data``. Every annotator then has a matrix, and every kind class proportions, of its
             own; reported are an annotator's matrices in the shares of their labels.
-        columns
-            ``item=``, ``annotator=`` and ``label=``: the names of the columns; other options of
-            :func:`coterie.read`.
         """
-        if isinstance(data, Scan):
-            told = {"initial_error": initial_error, "kinds": kinds, **columns}
-            self.posterior_ = self._fit_shards(as_scanned(data, true_labels, told))
-            return self
-        annotations = self._read(data, true_labels, **columns)
+        told = {"initial_error": initial_error, "kinds": kinds}
+        labels = self._read(data, true_labels, columns, **told)
         if kinds is not None and initial_error is not None:
-            raise DataError(
-                "initial_error is for annotators without kinds of items",
-                argument="initial_error",
-                remedy="leave out one",
-            )
-        known = None if kinds is None else find_kinds(kinds, data, annotations)
-        self.posterior_ = self._fit(annotations, initial_error, known)
+            raise _wrong("initial_error is for annotators without kinds of items", "leave out one")
+        self.posterior_ = self._fit(labels, initial_error)
         return self
 
     def fit_predict(
@@ -163,90 +142,83 @@ class DawidSkene(Estimator, kw_only=False):
         """Fit, and give crowd-kit's DataFrame: index ``task``, one column per label."""
         return self.fit(data, true_labels, initial_error).probas_
 
-    def _fit(
-        self,
-        annotations: Annotations,
-        initial_error: pd.DataFrame | None = None,
-        known: KnownKinds | None = None,
-    ) -> Posterior:
-        self._check(initial_error)
-        kinds = () if known is None else (known.codes, len(known.names))
-        items = in_memory(annotations.codes, *kinds)
-        voted = vote_shares(annotations.votes, annotations.codes.gold)
-        sums = items.count(voted, annotations.n_classes)
-        top = self._climbed(items, self._start(sums, annotations, initial_error))
-        return Posterior(
-            annotations=annotations,
-            item_probability=weigh(items.part(0), top.step.weights),
-            item_numbers={} if known is None else {KIND: certain_kinds(known)},
-            **self._found(top),
-        )
-
-    def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
-        check_not_told(self, KIND in before.item_numbers)
-        return super()._go_on(annotations, before)
-
-    def _fit_shards(self, scan: Scan) -> Posterior:
-        self._check(None)
-        items = in_shards(scan)
-        sums = items.count(vote_start(items, scan.n_items), scan.n_classes)
-        top = self._climbed(items, estimate(sums, self.smoothing))
-        return sharded(scan, partial(found_by_weights, scan, top.step.weights), self._found(top))
-
-    def _climbed(self, items: Items, start: Parameters) -> Top:
-        """Iterate until the objective rises no more; note how it went."""
-        limits = Limits(self.n_iter, self.tol)
-        top = climb(maximise(items, start, self.smoothing), items.size.n_labels, limits)
-        self.n_iter_, self.loss_history_ = len(top.history), top.history
-        self.converged_ = top.converged
-        if not top.converged:
-            warn_of_rise(top, limits, "log posterior" if self.smoothing > 0 else "log likelihood")
-        return top
-
-    def _found(self, top: Top) -> dict[str, Any]:
-        """Give what a posterior says of everybody: kinds mixed by their items, or labels."""
-        sums = top.step.sums
-        balance, confusion = estimate(sums, self.smoothing)
-        n_items, n_labels = sums.cells.sum(axis=1), sums.labels.sum(axis=(1, 2))
-        matrices = confusion.swapaxes(1, 2).reshape(-1, len(balance), *confusion.shape[:0:-1])
-        return {
-            "class_balance": mixed_by(n_items[None], balance[None])[0],
-            "confusion_mean": mixed_by(n_labels.reshape(-1, len(balance)), matrices),
-            "model": type(self).__name__,
-            "method": self.method,
-            "abilities": self.abilities,
-            "converged": self.converged_,
-            "settings": self.get_params(),
-            "run": {"iterations": self.n_iter_},
-        }
-
-    def _check(self, initial_error: pd.DataFrame | None) -> None:
-        argument, strategy = partial(Argument, of=type(self).__name__), self.initial_error_strategy
-        check_whole(self.n_iter, argument("n_iter"), 1)
-        smoothing = argument("smoothing")
-        check_number(self.smoothing, smoothing, "a number of at least 0", lambda s: 0 <= s < np.inf)
-        known, expected = (*get_args(Strategy), None), "'assign', 'addition' or None"
-        check_one_of(strategy, argument("initial_error_strategy"), known, expected)
-        if (strategy is None) != (initial_error is None):
+    def _fit(self, labels: Labels, initial_error: pd.DataFrame | None = None) -> Posterior:
+        self._check()
+        if (self.initial_error_strategy is None) != (initial_error is None):
             raise DataError(
                 "initial_error (in fit) and initial_error_strategy go together: got "
                 + ("only the second" if initial_error is None else "only the first"),
                 argument="initial_error_strategy" if initial_error is None else "initial_error",
             )
+        known, limits = self.known_kinds_, ascent.Limits(self.n_iter, self.tol)
+        items = items_of(labels, *(() if known is None else (known.codes, len(known.names))))
+        sums = items.count(vote_start(items, labels.n_items), labels.n_classes)
+        start = expected.estimate(sums, self.smoothing)
+        if initial_error is not None and isinstance(labels, Annotations):
+            start = self._start(sums, labels, initial_error)
+        top = ascent.climb(
+            ascent.maximise(items, start, self.smoothing), items.size.n_labels, limits
+        )
+        note_climb(self, top, limits, "log posterior" if self.smoothing > 0 else "log likelihood")
+        sums = top.step.sums
+        balance, confusion = expected.estimate(sums, self.smoothing)
+        n_items, n_labels = sums.cells.sum(axis=1), sums.labels.sum(axis=(1, 2))
+        matrices = confusion.swapaxes(1, 2).reshape(-1, len(balance), *confusion.shape[:0:-1])
+        numbers = {} if known is None else {KIND: certain_kinds(known)}
+        return self._posterior(
+            labels,
+            partial(found_by_weights, items.part, top.step.weights, numbers=numbers),
+            class_balance=mixed_by(n_items[None], balance[None])[0],
+            confusion_mean=mixed_by(n_labels.reshape(-1, len(balance)), matrices),
+            converged=self.converged_,
+            run={"iterations": self.n_iter_},
+        )
 
     def _start(
-        self, sums: Sums, annotations: Annotations, initial_error: pd.DataFrame | None
-    ) -> Parameters:
+        self, sums: expected.Sums, annotations: Annotations, initial_error: pd.DataFrame
+    ) -> expected.Parameters:
         """First M-step: from what the vote expects, and from ``initial_error``."""
-        if initial_error is None:
-            return estimate(sums, self.smoothing)
         matrices = error_matrices(initial_error, annotations)
         if self.initial_error_strategy == "addition":
-            return estimate(sums, self.smoothing, matrices)
+            return expected.estimate(sums, self.smoothing, matrices)
         check_complete(initial_error, annotations)
         confusion = matrices.clip(LEAST_START)
         confusion /= confusion.sum(axis=1, keepdims=True)
-        return estimate(sums, self.smoothing)._replace(confusion=confusion)
+        return expected.estimate(sums, self.smoothing)._replace(confusion=confusion)
+
+
+def vote_start(items: ascent.Items, n_items: int) -> ascent.Start:
+    """Give what gives the vote shares of some items; of one without votes the mean of all."""
+    mean, _ = known_of_all(items, n_items)
+    return lambda codes: vote_shares(count_votes(codes), codes.gold, mean)
+
+
+def note_climb(model: Any, top: ascent.Top, limits: ascent.Limits, what: str) -> None:
+    """Note how the climb went; warn if what was climbed still rose."""
+    model.n_iter_, model.loss_history_ = len(top.history), top.history
+    model.converged_ = top.converged
+    if not top.converged:
+        ascent.warn_of_rise(top, limits, what)
+
+
+def found_by_weights(
+    part: Callable[[int], expected.Part],
+    weights: expected.Weights,
+    k: int,
+    *,
+    classes: FloatArray | None = None,
+    numbers: Mapping[str, ItemNumbers] | None = None,
+) -> FoundItems:
+    """Weigh the items of a shard as the last pass of the fit did.
+
+    Given the Dirichlet of the class proportions, (classes,), cells are summed to classes, as
+    variational Bayes ends.
+    """
+    some = part(k)
+    found = expected.weigh(some, weights)
+    if classes is not None:
+        found = expected.class_probability(some.codes, found, classes)
+    return FoundItems(found, numbers=numbers or {})
 
 
 def mixed_by(n: FloatArray, matrices: FloatArray) -> FloatArray:
@@ -257,40 +229,29 @@ def mixed_by(n: FloatArray, matrices: FloatArray) -> FloatArray:
     >>> mixed_by(np.array([[3.0, 1], [0, 0]]), np.array([[[1.0], [0]], [[0.5], [0.5]]])).tolist()
     [[0.75], [0.5]]
     """
-    share = shares(np.rint(n), axis=1)  # of whole numbers: labels were counted in parts
+    share = expected.shares(np.rint(n), axis=1)  # of whole numbers: labels were counted in parts
     return np.asarray(np.einsum("lk,lk...->l...", share, matrices))
 
 
 def error_matrices(frame: pd.DataFrame, annotations: Annotations) -> FloatArray:
     """Read crowd-kit's error frame: index (annotator, answer), one column a true class.
 
-    Annotators who are not in the data are left out, cells that are not given are zero.
-
-    Returns
-    -------
-    Array of shape (annotators, answers, classes).
+    Annotators who are not in the data are left out, cells that are not given are zero. The shape
+    is (annotators, answers, classes).
     """
     a = annotations
     if frame.index.nlevels != 2 or not frame.index.is_unique:
-        raise DataError(
-            "the index of initial_error must be unique pairs (annotator, given label)",
-            argument="initial_error",
-        )
+        raise _wrong("the index of initial_error must be unique pairs (annotator, given label)")
     for what, given, known in (
         ("columns", frame.columns, a.classes),
         ("given labels", frame.index.get_level_values(1).unique(), a.answers),
     ):
-        unknown = sorted(map(repr, set(given.tolist()) - set(known.tolist())))
-        if unknown:
-            raise DataError(
-                f"{what} of initial_error must be among {known.tolist()}, got {', '.join(unknown)}",
-                argument="initial_error",
-            )
+        if unknown := sorted(map(repr, set(given.tolist()) - set(known.tolist()))):
+            must = f"{what} of initial_error must be among {known.tolist()}"
+            raise _wrong(f"{must}, got {', '.join(unknown)}")
     numbers = frame.to_numpy(np.float64)
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise DataError(
-            "initial_error must hold finite numbers that are not negative", argument="initial_error"
-        )
+        raise _wrong("initial_error must hold finite numbers that are not negative")
     rows = pd.MultiIndex.from_product([a.annotators, a.answers])
     full = frame.reindex(index=rows, columns=a.classes).fillna(0.0).to_numpy(np.float64)
     return full.reshape(a.n_annotators, a.n_answers, a.n_classes)
@@ -301,17 +262,87 @@ def check_complete(frame: pd.DataFrame, annotations: Annotations) -> None:
     busy = annotations.annotators[annotations.labels_per_annotator > 0]
     missing = set(busy.tolist()) - set(frame.index.get_level_values(0).tolist())
     if missing:
-        example = min(map(str, missing))
-        raise DataError(
-            f"initial_error lacks {len(missing):,} annotators, for example {quoted(example)}",
-            argument="initial_error",
-            remedy="give all of them, or use initial_error_strategy='addition'",
+        example = quoted(min(map(str, missing)))
+        raise _wrong(
+            f"initial_error lacks {len(missing):,} annotators, for example {example}",
+            "give all of them, or use initial_error_strategy='addition'",
         )
     sums = frame.groupby(level=0, sort=False).sum()
     if (frame <= 1).all(axis=None) and not np.allclose(sums, 1):
-        raise DataError(
+        raise _wrong(
             "the columns of each annotator's initial_error must sum to one (index: given label, "
             "columns: true class)",
-            argument="initial_error",
-            remedy="transpose the matrices, or give counts",
+            "transpose the matrices, or give counts",
+        )
+
+
+def _wrong(why: str, remedy: str = "") -> DataError:
+    return DataError(why, argument="initial_error", remedy=remedy)
+
+
+class QuickConsensus(Estimator):
+    """The quick consensus: deterministic, calibrated, no coteries.
+
+    Two models are fitted by expectation-maximisation, each item weighed by what all others say of
+    its annotators: one skill per annotator, and one confusion matrix per annotator, drawn towards
+    the crowd's. n labels of an item are worth fewer than n independent ones, by as much as labels
+    of this crowd are alike; the two models, tempered so, are averaged, and drawn a little towards
+    the vote. ``docs/models.md`` has the formulas, and what it wins and loses on real data.
+
+    An annotator's accuracy is the share of their labels that are right, as far as the reported
+    probabilities say; its interval allows for mistakes that everybody shares. Tables have the
+    columns of :class:`coterie.Consensus`; ``hardness`` is missing in all rows, because matrices
+    that were fitted without hard items have taken them in, and nothing is left to tell them by.
+
+    Parameters
+    ----------
+    n_iter
+        Most passes over the labels, for each of the two models.
+    tol
+        Stop when no probability moves by this much.
+    duplicates
+        What an annotator's repeated label of one item means, see :func:`coterie.read`.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        Number of passes made by both models together.
+    converged_ : bool
+        Whether both models came to rest.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=100, annotators=20, random_state=0)
+    >>> model = coterie.QuickConsensus().fit(crowd.annotations)
+    >>> round(model.posterior_.score(crowd.truth).accuracy, 2)
+    0.95
+    """
+
+    method: ClassVar[Method] = "em"
+    abilities: ClassVar[Abilities] = Abilities(share_right=True)
+
+    n_iter: int = setting(100, check_whole, 1)
+    tol: float = setting(1e-3, check_number, "above 0", lambda tol: tol > 0)
+    duplicates: str = "error"
+
+    def _fit(self, annotations: Annotations) -> Posterior:
+        self._check()
+        found = quick_consensus(annotations.codes, annotations.votes, self.tol, self.n_iter)
+        self.n_iter_, self.converged_ = sum(found.passes), found.converged
+        if not found.converged:
+            message = (
+                f"QuickConsensus still moved after {self.n_iter} passes; raise n_iter, or tol: the "
+                "labels hardly change any more"
+            )
+            warnings.warn(ConvergenceWarning(message, {"n_iter": self.n_iter}), stacklevel=3)
+        hardness = unknown_hardness(annotations.n_items)
+        return self._posterior(
+            annotations,
+            FoundItems(found.probability, raw=found.raw, numbers={HARDNESS: hardness}),
+            class_balance=found.class_balance,
+            confusion_mean=found.confusion,
+            mixing=found.mixing,
+            converged=found.converged,
+            run={"iterations": self.n_iter_, "correlation": found.correlation},
         )

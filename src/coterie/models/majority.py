@@ -1,10 +1,11 @@
-"""MajorityVote: the class that most annotators gave."""
+"""The vote: the class that most annotators gave, by itself and beside what a model found."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,19 +13,26 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.arguments import check_one_of, check_whole
-from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes
-from coterie.data.shards import codes_of
 from coterie.data.votes import count_votes
 from coterie.errors import Argument, DataError
-from coterie.inference.ascent import in_memory, in_shards
+from coterie.inference.ascent import Items, in_memory, in_shards
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.expected import Sums, estimate
-from coterie.kernels.vote import elect, skill_vote, vote_shares
-from coterie.models.base import Estimator
-from coterie.models.sharded import Votes, sharded, votes_of
+from coterie.kernels.expected import Part, estimate
+from coterie.kernels.vote import (
+    elect,
+    fixed_point,
+    mean_agreement,
+    mean_share,
+    pair_agreement,
+    skill_vote,
+    vote_shares,
+)
+from coterie.metrics import Score
+from coterie.models.base import Estimator, Labels, setting
 from coterie.posterior import Posterior
 from coterie.posterior.gathered import FoundItems
+from coterie.posterior.sharded import ShardedPosterior
 
 FloatArray = NDArray[np.float64]
 
@@ -72,71 +80,38 @@ class MajorityVote(Estimator):
 
     method: ClassVar[Method] = "count"
     abilities: ClassVar[Abilities] = Abilities(probabilities=False, accuracies=False)
+    shards: ClassVar[bool] = True
     n_ties_: int = field(init=False)
 
-    probabilities: Probabilities = "skill"
-    ties: Ties = "lowest"
-    random_state: int | np.random.Generator | None = None
+    probabilities: Probabilities = setting(
+        "skill", check_one_of, get_args(Probabilities), f"one of {list(get_args(Probabilities))}"
+    )
+    ties: Ties = setting("lowest", check_one_of, get_args(Ties), f"one of {list(get_args(Ties))}")
+    random_state: int | np.random.Generator | None = setting(None, check_whole, 0)
     duplicates: str = "error"
 
-    def _fit(self, annotations: Annotations) -> Posterior:
+    def _fit(self, labels: Labels) -> Posterior:
         self._check()
-        codes = annotations.codes
-        votes = annotations.votes
-        shares = vote_shares(votes, codes.gold)
+        shift = np.zeros(1)
         if self.ties == "random":
-            shift = np.random.default_rng(self.random_state).random(annotations.n_items)
-        else:
-            shift = np.zeros(annotations.n_items)
-        winner, tied = decide(votes, shares, shift, split=self.ties == "split")
-        self.n_ties_ = int(np.count_nonzero(tied))
-        found = believed(self, votes, shares, codes.gold)
-        return Posterior(
-            annotations=annotations,
-            item_probability=found.probability,
-            raw_probability=found.raw,
-            label=winner,
-            **self._found(in_memory(codes).count(shares, annotations.n_classes)),
+            if isinstance(labels, Scan):
+                asked = Argument("ties", "random", of="MajorityVote")
+                why = " draws for all items in turn, which a scan does not hold"
+                remedy = "choose ties='lowest' or 'split', or coterie.read the labels if they fit"
+                raise DataError([asked, why], remedy=remedy)
+            shift = np.random.default_rng(self.random_state).random(labels.n_items)
+        items = items_of(labels)
+        vote = Vote(self.probabilities, self.ties, shift, *known_of_all(items, labels.n_items))
+        self.n_ties_ = sum(items.map(lambda codes: int(np.count_nonzero(vote.decide(codes)[3]))))
+        sums = items.count(lambda codes: vote.decide(codes)[1], labels.n_classes)
+        balance, confusion = estimate(sums)
+        return self._posterior(
+            labels,
+            partial(vote.found, items.part),
+            class_balance=balance[0],
+            confusion_mean=np.ascontiguousarray(confusion.swapaxes(1, 2)),
+            abilities=replace(self.abilities, probabilities=self.probabilities == "skill"),
         )
-
-    def _fit_shards(self, scan: Scan) -> Posterior:
-        self._check()
-        if self.ties == "random":
-            raise DataError(
-                [
-                    Argument("ties", "random", of="MajorityVote"),
-                    " draws for all items in turn, which a scan does not hold",
-                ],
-                remedy="choose ties='lowest' or 'split', or coterie.read the labels if they fit",
-            )
-        items = in_shards(scan)
-        votes = votes_of(items, scan.n_items)
-        found = partial(found_by_votes, scan, self, votes)
-        self.n_ties_ = sum(items.map(lambda codes: count_ties(codes, votes)))
-
-        def shares(codes: Codes) -> NDArray[np.float64]:
-            return decided(codes, self, votes)[1]
-
-        return sharded(scan, found, self._found(items.count(shares, scan.n_classes)))
-
-    def _check(self) -> None:
-        for name, known in (("ties", get_args(Ties)), ("probabilities", get_args(Probabilities))):
-            argument = Argument(name, of="MajorityVote")
-            check_one_of(getattr(self, name), argument, known, f"one of {list(known)}")
-        if self.random_state is not None:
-            check_whole(self.random_state, Argument("random_state", of="MajorityVote"), 0)
-
-    def _found(self, sums: Sums) -> dict[str, Any]:
-        """Give what a posterior says of everybody."""
-        parameters = estimate(sums)
-        return {
-            "class_balance": parameters.class_balance[0],
-            "confusion_mean": np.ascontiguousarray(parameters.confusion.swapaxes(1, 2)),
-            "model": type(self).__name__,
-            "method": self.method,
-            "abilities": replace(self.abilities, probabilities=self.probabilities == "skill"),
-            "settings": self.get_params(),
-        }
 
     @property
     def probas_(self) -> pd.DataFrame:
@@ -144,53 +119,91 @@ class MajorityVote(Estimator):
         return self._fitted().probabilities(raw=True).rename_axis(index="task")
 
 
-def decide(
-    votes: NDArray[np.int32], shares: FloatArray, shift: FloatArray, *, split: bool
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Elect the class of every item, and mark ties; split ones share evenly, in ``shares``."""
-    winner, n_tied = elect(shares, shift)
-    tied = (n_tied > 1) & votes.any(axis=1)
-    if split:
-        most = shares[tied].max(axis=1, keepdims=True)
-        shares[tied] = (shares[tied] == most) / n_tied[tied, None]
-    return winner, tied
+class Vote(NamedTuple):
+    """How items are decided by their votes, and what is known of all items."""
+
+    probabilities: Probabilities
+    ties: Ties
+    shift: FloatArray  # (items,) or (1,)   which of the classes that tie is elected, in [0, 1)
+    mean: FloatArray  # (classes,)   shares of the classes, for items without votes
+    agreement: float  # how often two labels of an item agree
+
+    def decide(
+        self, codes: Codes
+    ) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.int64], NDArray[np.bool_]]:
+        """Give the votes of some items, their shares, who wins, and where there are ties."""
+        votes = count_votes(codes)
+        shares = vote_shares(votes, codes.gold, self.mean)
+        winner, n_tied = elect(shares, self.shift)
+        tied = (n_tied > 1) & votes.any(axis=1)
+        if self.ties == "split":
+            most = shares[tied].max(axis=1, keepdims=True)
+            shares[tied] = (shares[tied] == most) / n_tied[tied, None]
+        return votes, shares, winner, tied
+
+    def found(self, part: Callable[[int], Part], k: int) -> FoundItems:
+        """Give what the votes are worth; known, silent and split items keep their shares."""
+        codes = part(k).codes
+        votes, shares, winner, tied = self.decide(codes)
+        if self.probabilities != "skill":
+            return FoundItems(shares, winner)
+        keep = (codes.gold >= 0) | ~votes.any(axis=1)
+        if self.ties == "split":
+            keep |= tied
+        worth = np.where(keep[:, None], shares, skill_vote(votes, self.agreement))
+        return FoundItems(worth, winner, raw=shares)
 
 
-def believed(
-    model: MajorityVote,
-    votes: NDArray[np.int32],
-    shares: FloatArray,
-    gold: NDArray[np.int32],
-    agreement: float | None = None,
-) -> FoundItems:
-    """Give what the votes are worth; known, silent and split items keep their shares."""
-    if model.probabilities != "skill":
-        return FoundItems(shares)
-    keep = (gold >= 0) | ~votes.any(axis=1)
-    if model.ties == "split":
-        keep |= (shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1
-    worth = np.where(keep[:, None], shares, skill_vote(votes, agreement))
-    return FoundItems(worth, raw=shares)
+def items_of(labels: Labels, *kinds: Any) -> Items:
+    """Hold what a model climbs on: all items as one part, or those of each shard."""
+    return in_shards(labels) if isinstance(labels, Scan) else in_memory(labels.codes, *kinds)
 
 
-def decided(
-    codes: Codes, model: MajorityVote, votes: Votes
-) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.int64], NDArray[np.bool_]]:
-    """Give the votes of a shard's items, their shares, who wins, and where there are ties."""
-    counts = count_votes(codes)
-    shares = vote_shares(counts, codes.gold, votes.mean)
-    split = model.ties == "split"
-    return counts, shares, *decide(counts, shares, np.zeros(len(shares)), split=split)
+def known_of_all(items: Items, n_items: int) -> tuple[FloatArray, float]:
+    """Give the mean shares of the classes, and how often two labels of an item agree."""
+
+    def summed(codes: Codes) -> tuple[Any, int, int, int]:
+        votes = count_votes(codes)
+        heard = votes.any(axis=1) | (codes.gold >= 0)
+        shares, pairs = vote_shares(votes, codes.gold)[heard], pair_agreement(votes)
+        total = fixed_point(shares, n_items).sum(axis=0)
+        return total, len(shares), int(fixed_point(pairs, n_items).sum()), len(pairs)
+
+    totals, n_voted, agreed, n_several = zip(*items.map(summed), strict=True)
+    mean = mean_share(np.sum(totals, axis=0), sum(n_voted), n_items)
+    return mean, mean_agreement(sum(agreed), sum(n_several), n_items)
 
 
-def count_ties(codes: Codes, votes: Votes) -> int:
-    """Count the items of a shard whose vote tied."""
-    return int(np.count_nonzero(decided(codes, MajorityVote(), votes)[3]))
+class Scored(NamedTuple):
+    """What a truth says of a result, and of the vote."""
+
+    own: Score
+    vote: Score
+
+    def by_model(self, model: str) -> dict[str, Score]:
+        """Give both by the names of the models, the vote first; a vote is there once."""
+        return {MajorityVote.__name__: self.vote, model: self.own}
 
 
-def found_by_votes(scan: Scan, model: MajorityVote, votes: Votes, k: int) -> FoundItems:
-    """Count the votes of a shard's items again."""
-    codes = codes_of(scan.open(k), scan.n_classes, scan.n_answers)
-    counts, shares, winner, _ = decided(codes, model, votes)
-    found = believed(model, counts, shares, codes.gold, votes.agreement)
-    return found._replace(label=winner)
+def score_vote(labels: Labels, truth: Any) -> Score:
+    """Score the vote, in which repeated labels that were let in all count.
+
+    It takes a moment: asked before a fit, it shows whether a truth fits the labels. The truth is
+    given as for :meth:`coterie.Posterior.score`.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+    >>> score_vote(coterie.read(rows), {"q1": "yes", "q2": "no"}).accuracy
+    0.75
+    """
+    return MajorityVote(duplicates="keep").fit(labels).posterior_.score(truth)
+
+
+def score_beside_vote(posterior: Posterior, truth: Any, vote: Score | None = None) -> Scored:
+    """Score a result and the vote, unless :func:`score_vote` gave that, by the same truth."""
+    if vote is None:
+        there = posterior.scan if isinstance(posterior, ShardedPosterior) else posterior.annotations
+        vote = score_vote(there, truth)
+    return Scored(posterior.score(truth), vote)

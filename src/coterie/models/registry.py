@@ -21,22 +21,23 @@ E = TypeVar("E", bound="type[Estimator]")
 DEFAULT = "consensus"
 """The model of ``coterie aggregate`` and :func:`coterie.aggregate`, unless told."""
 
+PLACES = {
+    "consensus": "consensus:Consensus",
+    "quick": "em:QuickConsensus",
+    "majority": "majority:MajorityVote",
+    "ds": "em:DawidSkene",
+    "ibcc": "paper:IBCC",
+    "ibccvb": "vb:IBCCVB",
+    "ebcc": "vb:EBCC",
+    "ebcc-gibbs": "paper:EBCCGibbs",
+    "cbcc": "paper:CBCC",
+    "hcbcc": "paper:HCBCC",
+    "dynamic": "paper:DynamicIBCC",
+    "easyhard": "paper:EasyHardBCC",
+}
 MODELS: Registry[type[Estimator]] = Registry(
     "model",
-    {
-        "consensus": "coterie.models.consensus:Consensus",
-        "quick": "coterie.models.quick:QuickConsensus",
-        "majority": "coterie.models.majority:MajorityVote",
-        "ds": "coterie.models.em:DawidSkene",
-        "ibcc": "coterie.models.ibcc:IBCC",
-        "ibccvb": "coterie.models.vb:IBCCVB",
-        "ebcc": "coterie.models.vb:EBCC",
-        "ebcc-gibbs": "coterie.models.ebccgibbs:EBCCGibbs",
-        "cbcc": "coterie.models.cbcc:CBCC",
-        "hcbcc": "coterie.models.hcbcc:HCBCC",
-        "dynamic": "coterie.models.dynamic:DynamicIBCC",
-        "easyhard": "coterie.models.easyhard:EasyHardBCC",
-    },
+    {name: f"coterie.models.{place}" for name, place in PLACES.items()},
     entry_points="coterie.models",
 )
 
@@ -57,24 +58,12 @@ def register(name: str) -> Callable[[E], E]:
 
 
 def names_where(holds: Callable[[type[Estimator]], bool]) -> str:
-    """Give the short names of the models of which something holds, as words of a sentence.
-
-    Examples
-    --------
-    >>> names_where(lambda model: model.takes.known_kinds)
-    'ds, ibcc, cbcc and hcbcc'
-    """
+    """Give the short names of the models of which something holds, as words of a sentence."""
     return join([name for name, model in importable() if holds(model)])
 
 
 def name_of(model: str) -> str | None:
-    """Give the short name of the model whose class has this name; None if there is none.
-
-    Examples
-    --------
-    >>> name_of("DawidSkene"), name_of("Mystery")
-    ('ds', None)
-    """
+    """Give the short name of the model whose class has this name; None if there is none."""
     return next((name for name, found in importable() if found.__name__ == model), None)
 
 
@@ -104,11 +93,8 @@ def make_model(name: str, **params: Any) -> Estimator:
 
     kind: Any = MODELS.find(name)
     if not isinstance(kind, type) or not issubclass(kind, Estimator):
-        raise DataError(
-            f"{name} is no model",
-            argument="model",
-            remedy=f"choose one of {', '.join(MODELS)}, or module:Class",
-        )
+        remedy = f"choose one of {', '.join(MODELS)}, or module:Class"
+        raise DataError(f"{name} is no model", argument="model", remedy=remedy)
     model = kind()
     known = model.get_params()
     return model.set_params(**{key: value for key, value in params.items() if key in known})

@@ -1,4 +1,4 @@
-"""What the sampling models share: parameters, checks, and the way from kernels to a Posterior."""
+"""From settings to chains to a Posterior: what all sampled models share, also in shards."""
 
 from __future__ import annotations
 
@@ -6,36 +6,40 @@ import hashlib
 import math
 import os
 import warnings
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.abilities import Abilities, Method
-from coterie.arguments import check_whole
+from coterie.abilities import Abilities, Method, Takes
+from coterie.arguments import check_one_of, check_whole
 from coterie.data.annotations import Annotations
+from coterie.data.codes import Codes
+from coterie.data.encoding import value_array
 from coterie.data.shards import cut
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
 from coterie.inference.chain import Sampler, plan_for
-from coterie.inference.sample import Afterwards, Options, Sample, sample
-from coterie.inference.shards import Blocks, Sizes
+from coterie.inference.sample import Afterwards, Options, sample
+from coterie.inference.shards import Blocks, Sizes, opened, without_items
+from coterie.inference.verdicts import Evidence, Verdict
 from coterie.io.scan.scanned import Scan
 from coterie.kernels.people import Crowd, People
 from coterie.kernels.vote import clear_votes
-from coterie.models.base import Estimator
-from coterie.models.priors import resolved
-from coterie.models.update import agree_on_labels, going_on, news, run_of_rounds
-from coterie.posterior import Posterior
+from coterie.models.base import Estimator, Labels, resolved, setting
+from coterie.numeric import Array, State
+from coterie.posterior import ItemNumbers, Posterior
+from coterie.posterior.gathered import Found, FoundItems
+from coterie.posterior.verdicts import ONE_LABEL
 from coterie.priors import Prior
 
-SWEEPS, BURN_IN = 10_000, 3_000
-"""Of each chain, as in the paper; Consensus and DynamicIBCC have their own."""
-LENGTHS = {"sweeps": (1, 10_000_000), "burn_in": (0, 10_000_000), "chains": (1, 1_000)}
-"""The least and the most of each; every sweep is noted, so that more would not fit in memory."""
+MOST_SWEEPS = 10_000_000
+"""Every sweep is noted, so that more would not fit in memory."""
 GOING_ON, LEAST_BURN_IN = 3, 20
 """An update keeps so many times fewer sweeps than a fit; it drops as many fewer, but those at least
 and, where much is new, more: as many as a fit where labels have doubled."""
@@ -43,6 +47,24 @@ ROUNDS = 4
 """So often chains go on at most, until they give one label on nearly all items."""
 ELSEWHERE = ("prior", "n_jobs", "engine", "progress", "checkpoint", "duplicates")
 """Settings that a checkpoint need not share, or shares by what becomes of them."""
+SAMPLERS = ("auto", "collapsed", "blocked")
+BLOCKED_LABELS = 10_000_000
+"""Labels from which on ``sampler="auto"`` takes the blocked sampler. Up to a million it needs as
+much processor time per effective draw as the collapsed one, or more (benchmarks/crossing.py); a
+chain of ten million should not wait for one core."""
+LABELS_PER_SHARD = 2**18
+"""Labels in memory are cut into shards of about so many: enough for a few milliseconds of work."""
+
+
+def sweeps_of(default: int, least: int) -> Any:
+    """Declare a number of sweeps."""
+    return setting(default, check_whole, least, MOST_SWEEPS)
+
+
+def check_jobs(value: object, argument: Argument) -> None:
+    """Raise DataError unless there is a thread at least; -1 takes all cores, as None does."""
+    if value != -1:
+        check_whole(value, argument, 1)
 
 
 class SamplingEstimator(Estimator):
@@ -85,16 +107,18 @@ class SamplingEstimator(Estimator):
     method: ClassVar[Method] = "gibbs"
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     prior_type: ClassVar[type[Prior]]
+    plain: ClassVar[str] = ""  # the collapsed sampler, if there is one of items without kinds
+    sampler, engine = "collapsed", cast("Any", None)  # of models that are not sampled in blocks
     at_vote: ClassVar[bool] = False  # start all chains at the vote, and everybody in one coterie
 
     prior: Prior | str = "paper"
-    sweeps: int = SWEEPS
-    burn_in: int = BURN_IN
+    sweeps: int = sweeps_of(10_000, least=1)
+    burn_in: int = sweeps_of(3_000, least=0)
     early_stop: bool = True
-    chains: int = 4
-    thin: int | None = None
-    random_state: int | None = None
-    n_jobs: int | None = None
+    chains: int = setting(4, check_whole, 1, 1_000)
+    thin: int | None = setting(None, check_whole, 1)
+    random_state: int | None = setting(None, check_whole, 0)
+    n_jobs: int | None = setting(None, check_jobs)
     progress: bool = True
     checkpoint: str | os.PathLike[str] | None = None
     duplicates: str = "error"
@@ -102,14 +126,7 @@ class SamplingEstimator(Estimator):
     def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
         """Give what the model believes of annotators, and what items are.
 
-        Parameters
-        ----------
-        prior
-            Resolved for the data.
-        crowd
-            Who there is.
-        data
-            The annotations, or a scan of them.
+        The prior is resolved for the data, which are annotations or a scan of them.
         """
         raise NotImplementedError  # pragma: no cover
 
@@ -117,10 +134,48 @@ class SamplingEstimator(Estimator):
         """Say what becomes of the chains; of most models, as of all others."""
         return Afterwards()
 
-    def _fit(self, annotations: Annotations) -> Posterior:
+    def _judge(self, labels: Any) -> Callable[[Evidence], Verdict] | None:
+        """Give what judges where chains ended, if that looks at the labels."""
+        return None
+
+    def resolve_prior(self, labels: Any) -> Any:
+        """Give the prior with every field written out for these data."""
+        return resolved(self, labels)
+
+    def _fit(self, labels: Labels) -> Posterior:
         self._check()
-        sampler, identity = self._sampler(annotations), self._identity(annotations)
-        return self._run(annotations, sampler, self._options(sampler), identity)
+        sampler = self._sampler(labels)
+        return self._run(labels, sampler, self._options(sampler), self._identity(labels))
+
+    def _run(
+        self, labels: Labels, sampler: Sampler, options: Options, identity: Mapping[str, Any]
+    ) -> Posterior:
+        """Sample, and give what was found."""
+        if (judge := self._judge(labels)) is not None:
+            options = options._replace(after=replace(options.after, judge=judge))
+        run = sample(sampler, options, identity)
+        reported, own = run.reported, run.pooled.averages.item_probability
+        raw = None if reported.item_probability is own else own
+        whole = FoundItems(reported.item_probability, raw=raw, numbers=reported.item_numbers)
+        found: Found | FoundItems = whole
+        names = {}
+        if isinstance(labels, Scan):
+            assert sampler.blocks is not None
+            found = partial(found_by_place, whole, sampler.blocks.places)
+            names = {"names": sampler.items}
+        weights = sampler.people.space.class_weight + run.pooled.class_total
+        return self._posterior(
+            labels,
+            found,
+            class_balance=weights / weights.sum(),
+            confusion_mean=run.pooled.confusion_mean,
+            draws=run.pooled.draws,
+            mixing=options.after.mixing,
+            method="blocked gibbs" if options.blocked else self.method,
+            converged=run.converged,
+            run=run.facts,
+            **names,
+        )
 
     def _go_on(self, annotations: Annotations, before: Posterior) -> Posterior:
         """Let the chains go on from where they ended, for a part of their length.
@@ -134,48 +189,35 @@ class SamplingEstimator(Estimator):
         if not last or not agree_on_labels(before):
             return self._fit(annotations)
         share = news(before.annotations, annotations) if sampler.people.rows is None else 1.0
-        rounds: list[Posterior] = []
+        runs: list[Mapping[str, Any]] = []
         for number in range(ROUNDS):
             with warnings.catch_warnings(record=True) as said:
                 warnings.simplefilter("always")
-                rounds.append(self._go_round(sampler, annotations, before, share, number))
-            before, share = rounds[-1], 0.0
+                before = self._go_round(sampler, annotations, before, share, number)
+            runs.append(before.run)
+            share = 0.0
             if before.run["stopped"] == "interrupted" or agree_on_labels(before):
                 break
         for warning in said:  # of where the chains are in the end
             warnings.warn(warning.message, stacklevel=3)
-        return replace(before, run=run_of_rounds([one.run for one in rounds]))
+        earlier = sum(int(run["sweeps"]) for run in runs[:-1])  # all before the last was burn-in
+        whole = {name: runs[-1][name] + earlier for name in ("sweeps", "burn_in")}
+        return replace(before, run={**runs[-1], **whole, "rounds": len(runs)})
 
     def _go_round(
-        self,
-        sampler: Sampler,
-        annotations: Annotations,
-        before: Posterior,
-        share: float,
+        self, sampler: Sampler, annotations: Annotations, before: Posterior, share: float,
         number: int,
-    ) -> Posterior:
-        """Let the chains go on once.
-
-        Parameters
-        ----------
-        sampler, annotations
-            What is sampled, and all labels.
-        before
-            Where the chains ended.
-        share
-            How much is new.
-        number
-            Which round it is: each has random numbers of its own.
-        """
+    ) -> Posterior:  # fmt: skip
+        """Let the chains go on once, where a share is new; each round has its own randomness."""
         last = before.require_draws("chains").last
         dropped = math.ceil(max(share, 1 / GOING_ON) * self.burn_in)
         burn_in = min(max(LEAST_BURN_IN, dropped), self.burn_in)
         sweeps = burn_in + max((self.sweeps - self.burn_in) // GOING_ON, 1)
         thin = None if self.thin is None else min(self.thin, sweeps - burn_in)
+        people = sampler.people
         rows = self._rows_then(before.annotations, annotations)
-        ended = going_on(last, before.annotations, annotations, sampler.people, rows)
-        cells = sampler.people.n_extra
-        plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=cells)
+        ended = going_on(last, before.annotations, annotations, people, rows)
+        plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=people.n_extra)
         seed = None if self.random_state is None else self.random_state + number
         # A checkpoint is of a whole run.
         options = self._options(sampler)._replace(checkpoint=None, random_state=seed)
@@ -185,92 +227,64 @@ class SamplingEstimator(Estimator):
         """Give the place of each row of the counts among those then, -1 if it is new."""
         return np.asarray(pd.Index(old.annotators).get_indexer(pd.Index(new.annotators)))
 
-    def _run(
-        self,
-        annotations: Annotations,
-        sampler: Sampler,
-        options: Options,
-        identity: Mapping[str, Any],
-    ) -> Posterior:
-        """Sample, and give what was found."""
-        run = sample(sampler, options, identity)
-        reported, own = run.reported, run.pooled.averages.item_probability
-        return Posterior(
-            annotations,
-            reported.item_probability,
-            raw_probability=None if reported.item_probability is own else own,
-            item_numbers=reported.item_numbers,
-            **self._told(run, sampler, options),
-        )
-
-    def _told(self, run: Sample, sampler: Sampler, options: Options) -> dict[str, Any]:
-        """Give the fields of a posterior that are not about items."""
-        weights = sampler.people.space.class_weight + run.pooled.class_total
-        return {
-            "class_balance": weights / weights.sum(),
-            "confusion_mean": run.pooled.confusion_mean,
-            "draws": run.pooled.draws,
-            "mixing": options.after.mixing,
-            "model": type(self).__name__,
-            "method": self._method(options),
-            "abilities": self.abilities,
-            "converged": run.converged,
-            "settings": self.get_params(),
-            "run": run.facts,
-        }
-
-    def _sampler(self, annotations: Annotations) -> Sampler:
+    def _sampler(self, labels: Labels) -> Sampler:
         """Put together what is sampled."""
-        codes, prior = annotations.codes, self.resolve_prior(annotations)
-        crowd = Crowd(annotations.labels_per_annotator, codes.n_classes, codes.n_answers)
-        people, plain = self.people(prior, crowd, annotations), self._collapsed(annotations)
-        cells = people.n_extra
+        if isinstance(labels, Scan) and (self.sampler == "collapsed" or self._has_kinds):
+            raise DataError(
+                f"{type(self).__name__} takes a scan with the blocked sampler and without kinds of"
+                " items",
+                argument="sampler" if self.sampler == "collapsed" else "kinds",
+                remedy="leave those settings out, or coterie.read the labels",
+            )
+        shards: Any = labels
+        places: list[Any]
+        items: Any
+        if isinstance(labels, Scan):
+            codes, places = items_of_scan(labels)
+            votes = np.zeros((0, labels.n_classes), np.int32)
+            clear, items = clear_votes(votes, votes[:, 0]), NamesOfItems(labels, places)
+        else:
+            codes, votes, items = labels.codes, labels.votes, labels.items
+            clear = clear_votes(votes, codes.gold)
+        prior = self.resolve_prior(labels)
+        crowd = Crowd(labels.labels_per_annotator, labels.n_classes, labels.n_answers)
+        people = self.people(prior, crowd, labels)
         sampler = Sampler(
             people=people,
             data=codes,
-            plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=cells),
-            votes=annotations.votes,
-            clear=clear_votes(annotations.votes, codes.gold),
-            items=annotations.items,
-            collapsed=plain,
+            plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=people.n_extra),
+            votes=votes,
+            clear=clear,
+            items=items,
             at_vote=self.at_vote,
         )
-        return sampler if plain else self._with_blocks(sampler, annotations)
-
-    def _with_blocks(self, sampler: Sampler, annotations: Annotations) -> Sampler:
-        """Have the items swept, all of them in one shard or in several."""
-        people = sampler.people
-        shards = cut(annotations, self._n_shards(annotations))
-        places = [shards.items_of(k) for k in range(len(shards))]
-        if people.rows is not None:
-            codes = shards.codes._replace(item_annotator=people.rows)
-            shards = replace(shards, codes=codes)
-        blocks = Blocks(shards, places, people.kinds)
-        return replace(sampler, blocks=blocks, sizes=self._sizes(people, shards))
-
-    def _sizes(self, people: People, shards: Any) -> Sizes:
-        """Say how counts are laid out."""
-        return Sizes(
-            n_rows=people.n_rows,
-            n_classes=shards.n_classes,
-            n_answers=shards.n_answers,
-            space=people.space,
-            guessing=people.guessing,
+        if not isinstance(labels, Scan):
+            blocked = self._is_blocked(labels.n_labels)
+            if self.plain and not blocked and not self._has_kinds:
+                return replace(sampler, collapsed=self.plain)
+            # How finely items are cut changes no bit of a result.
+            shards = cut(labels, 1 + int(labels.n_labels // LABELS_PER_SHARD) if blocked else 1)
+            places = [shards.items_of(k) for k in range(len(shards))]
+            if people.rows is not None:
+                codes = shards.codes._replace(item_annotator=people.rows)
+                shards = replace(shards, codes=codes)
+        sizes = Sizes(
+            people.n_rows, labels.n_classes, labels.n_answers, people.space, people.guessing
         )
+        return replace(sampler, blocks=Blocks(shards, places, people.kinds), sizes=sizes)
 
-    def _collapsed(self, annotations: Annotations) -> str:
-        """Give which collapsed sampler runs; none does of most models."""
-        return ""
+    @property
+    def _has_kinds(self) -> bool:
+        return self.known_kinds_ is not None
 
-    def _n_shards(self, annotations: Annotations) -> int:
-        """Give how finely items are cut; that changes no bit of a result."""
-        return 1
-
-    def _method(self, options: Options) -> Method:
-        """Say how the model was fitted."""
-        return self.method
+    def _is_blocked(self, n_labels: int) -> bool:
+        if self.sampler == "auto" and not self._has_kinds:
+            return self.engine is not None or n_labels >= BLOCKED_LABELS
+        return self.sampler == "blocked"
 
     def _options(self, sampler: Sampler) -> Options:
+        shards = None if sampler.blocks is None else sampler.blocks.shards
+        blocked = shards is not None and self._is_blocked(shards.n_labels)
         return Options(
             self.chains,
             self.random_state,
@@ -279,73 +293,203 @@ class SamplingEstimator(Estimator):
             self.progress,
             self.checkpoint,
             type(self).__name__,
-            after=self.after(sampler.people),
+            self.engine,
+            blocked or isinstance(shards, Scan),
+            self.after(sampler.people),
         )
 
-    def _identity(self, annotations: Any) -> dict[str, Any]:
+    def _identity(self, labels: Labels) -> dict[str, Any]:
         """Say what a checkpoint must share with this fit, by the names users know."""
         if self.checkpoint is None:
             return {}
-        params = self.get_params().items()
-        settings = {name: to_json(value, or_text=True) for name, value in params}
-        for name in ELSEWHERE:
-            settings.pop(name, None)
-        return {
-            "data": (checksum_of if isinstance(annotations, Scan) else checksum)(annotations),
+        params = {name: one for name, one in self.get_params().items() if name not in ELSEWHERE}
+        identity = {
+            "data": checksum(labels),
             "model": type(self).__name__,
-            "prior": self.resolve_prior(annotations).checksum(),
-            **settings,
+            "prior": self.resolve_prior(labels).checksum(),
+            **{name: to_json(value, or_text=True) for name, value in params.items()},
         }
+        if (known := self.known_kinds_) is not None:
+            text = repr((known.names, known.codes.tolist()))
+            identity["known kinds"] = hashlib.sha256(text.encode()).hexdigest()
+        return identity
 
     def _check(self) -> None:
-        """Check the lengths of the chains."""
-        name = type(self).__name__
-        for parameter, (least, most) in LENGTHS.items():
-            check_whole(getattr(self, parameter), Argument(parameter, of=name), least, most)
-        if self.random_state is not None:
-            check_whole(self.random_state, Argument("random_state", of=name), 0)
-        if self.n_jobs is not None and self.n_jobs != -1:
-            check_whole(self.n_jobs, Argument("n_jobs", of=name), 1)
-        if self.burn_in >= self.sweeps:
+        super()._check()
+        name, kept = type(self).__name__, self.sweeps - self.burn_in
+        if kept <= 0:
+            why = f"{name} drops {self.burn_in:,} of {self.sweeps:,} sweeps, which leaves nothing"
+            remedy = "raise ", Argument("sweeps"), " or lower ", Argument("burn_in")
+            raise DataError(why, remedy=remedy)
+        if self.thin is not None and self.thin > kept:
+            why = f"{name} keeps every {self.thin:,}th of {kept:,} sweeps after burn-in"
+            raise DataError(f"{why}, which leaves nothing", remedy=["lower ", Argument("thin")])
+        blocked = self.sampler == "blocked"
+        if self._has_kinds and (blocked or self.engine is not None):
             raise DataError(
-                f"{name} drops {self.burn_in:,} of {self.sweeps:,} sweeps, which leaves nothing",
-                remedy=["raise ", Argument("sweeps"), " or lower ", Argument("burn_in")],
+                f"{type(self).__name__} with kinds of items cannot be swept in parts",
+                argument="sampler" if blocked else "engine",
+                remedy="leave the sampler at 'auto' and name no engine",
             )
-        if self.thin is not None:
-            check_whole(self.thin, Argument("thin", of=name), 1)
-            if self.thin > self.sweeps - self.burn_in:
-                raise DataError(
-                    f"{name} keeps every {self.thin:,}th of {self.sweeps - self.burn_in:,} sweeps"
-                    " after burn-in, which leaves nothing",
-                    remedy=["lower ", Argument("thin")],
-                )
-
-    def resolve_prior(self, annotations: Any) -> Prior:
-        """Give the prior with every field written out for these data."""
-        prior: Prior = resolved(self, annotations)
-        return prior
+        if self.sampler == "collapsed" and self.engine is not None:
+            asked = Argument("sampler", "collapsed", of=type(self).__name__)
+            why = " moves one item after the other, which no engine can share"
+            raise DataError([asked, why], remedy="leave the sampler at 'auto', or name no engine")
 
 
-def checksum(annotations: Annotations) -> str:
-    """Give a checksum of the labels, the gold and the words they stand for."""
-    digest = hashlib.sha256()
-    for array in annotations.codes[:7]:
-        digest.update(np.ascontiguousarray(array).tobytes())
-    if annotations.times is not None:
-        digest.update(annotations.times.time.tobytes())
-    for words in (annotations.items, annotations.annotators, annotations.answers):
-        digest.update(repr(words.tolist()).encode())
-    return digest.hexdigest()
+class BlockedEstimator(SamplingEstimator):
+    """Base of models that can be sampled in blocks, on shards of the items.
+
+    :class:`coterie.IBCC` says what ``sampler`` and ``engine`` are.
+    """
+
+    takes: ClassVar[Takes] = Takes(engine=True)
+    shards: ClassVar[bool] = True
+
+    sampler: str = setting("auto", check_one_of, SAMPLERS, f"one of {', '.join(SAMPLERS)}")
+    engine: Any = None
 
 
-def checksum_of(scan: Scan) -> str:
-    """Give a checksum of the labels, the gold and the words, however they are cut."""
-    digests = [hashlib.sha256() for _ in range(5)]
+class NamesOfItems:
+    """What items of a scan are called, by their place among all: looked up when asked for."""
+
+    def __init__(self, scan: Scan, places: Sequence[slice]) -> None:
+        self._scan, self._stops = scan, [place.stop for place in places]
+
+    def __getitem__(self, wanted: Sequence[int]) -> NDArray[Any]:
+        shards = np.searchsorted(self._stops, wanted, side="right").tolist()
+        ids = {k: self._scan.items(k) for k in set(shards)}
+        pairs = zip(wanted, shards, strict=True)
+        return value_array([ids[k][at - (self._stops[k - 1] if k else 0)] for at, k in pairs])
+
+
+def found_by_place(whole: FoundItems, places: Sequence[slice], k: int) -> FoundItems:
+    """Give what was found of a shard's items."""
+    place = places[k]
+    numbers = {n: ItemNumbers(one.columns, one.values[place]) for n, one in whole.numbers.items()}
+    raw = None if whole.raw is None else whole.raw[place]
+    return FoundItems(whole.probability[place], raw=raw, numbers=numbers)
+
+
+def items_of_scan(scan: Scan) -> tuple[Codes, list[slice]]:
+    """Give codes of the items of a scan in the order of its shards, and where each of them lies."""
+    places, n_labels, gold, end = [], [np.zeros(1, np.int64)], [np.zeros(0, np.int32)], 0
     for k in range(len(scan)):
-        key, start, *others = scan.open(k)
-        for digest, array in zip(digests, (key, np.diff(start), *others), strict=True):
-            digest.update(np.ascontiguousarray(array).tobytes())
-    whole = hashlib.sha256(b"".join(digest.digest() for digest in digests))
-    for words in (scan.annotators, scan.answers):
-        whole.update(repr(words.tolist()).encode())
+        shard = opened(scan, k)
+        places.append(slice(end, end + len(shard.gold)))
+        end += len(shard.gold)
+        gold.append(np.array(shard.gold, np.int32))
+        n_labels.append(np.diff(shard.item_start))
+    start, known = np.concatenate(n_labels).cumsum(), np.concatenate(gold)
+    return without_items(scan)._replace(item_start=start, gold=known), places
+
+
+def checksum(labels: Labels) -> str:
+    """Give a checksum of the labels, the gold and the words, however a scan is cut."""
+    words = [labels.annotators, labels.answers]
+    parts: Iterable[tuple[NDArray[Any], ...]]
+    if isinstance(labels, Scan):
+        shards = map(labels.open, range(len(labels)))
+        parts = ((shard.key, np.diff(shard.item_start), *shard[2:]) for shard in shards)
+    else:
+        times = () if labels.times is None else (labels.times.time,)
+        parts, words = [(*labels.codes[:7], *times)], [labels.items, *words]
+    digests: dict[int, Any] = defaultdict(hashlib.sha256)
+    for part in parts:
+        for k, array in enumerate(part):
+            digests[k].update(np.ascontiguousarray(array).tobytes())
+    whole = hashlib.sha256(b"".join(digest.digest() for digest in digests.values()))
+    for some in words:
+        whole.update(repr(some.tolist()).encode())
     return whole.hexdigest()
+
+
+def news(old: Annotations, new: Annotations) -> float:
+    """Give how many labels are new, or of items that have become known, for each old one.
+
+    Examples
+    --------
+    >>> from coterie.io import read
+    >>> from coterie.models.base import joined
+    >>> old = read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
+    >>> more = read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
+    >>> round(news(old, joined(old, more, "error")), 3)
+    0.667
+    """
+    known = set(new.gold) - set(old.gold)
+    moved = old.labels_per_item[pd.Index(old.items).isin(list(known))].sum()
+    return float((new.n_labels - old.n_labels + moved) / max(old.n_labels, 1))
+
+
+def agree_on_labels(posterior: Posterior) -> bool:
+    """Say whether the chains give one label on nearly all items."""
+    noted = posterior.run.get("verdicts", {}).get("labels", {})
+    return float(noted.get("one_label", 1.0)) >= ONE_LABEL
+
+
+def going_on(
+    last: Sequence[Mapping[str, Array]], old: Annotations, new: Annotations, people: People,
+    rows: NDArray[np.int64],
+) -> Callable[[int, State], State]:  # fmt: skip
+    """Give what starts chains where those of an earlier run ended.
+
+    An old annotator keeps their coterie, a coterie its parameters, and of what everybody has said
+    the counts; new annotators join the largest coterie, new items and labels are drawn first of
+    all. Chains that move one item after the other keep also the classes of old items, if these
+    were known then. ``last`` are the last states of all chains, ``people`` are the model's, for the
+    new annotations; ``rows`` says where each row of the counts was then, -1 if it is new.
+    """
+    items = pd.Index(old.items).get_indexer(pd.Index(new.items))
+    place = pd.Index(old.annotators).get_indexer(pd.Index(new.annotators))
+    gold = new.codes.gold
+
+    def start(number: int, state: State) -> State:
+        then = last[number % len(last)]
+        if "truth" in state and "truth" in then:
+            had = taken_over(then["truth"], items, np.full(len(items), -1))
+            truth = np.where((had >= 0) & (state["truth"] >= 0), had, state["truth"])
+            state["truth"] = np.where(gold >= 0, gold, truth).astype(np.int32)
+        elif "truth" not in state:
+            kept = taken_over(then["said"], rows, np.zeros((len(rows), *then["said"].shape[1:])))
+            extra = state["said"].shape[1] - kept.shape[1]  # further answers
+            state["said"] = np.pad(kept, ((0, 0), (0, extra), (0, 0))).astype(np.int32)
+        if "walk" in state:
+            state["walk"] = taken_over(then["walk"], rows, state["walk"])
+        if "group" in state:
+            # Of pairs of annotators and kinds there are several for each.
+            each = len(state["group"]) // max(len(place), 1)
+            pairs = (np.repeat(place, each) * each + np.tile(np.arange(each), len(place))).clip(-1)
+            group, source = carried_groups(then["group"], pairs, state["group"] >= 0)
+            state["group"] = group
+            state |= {name: then[name][source] for name in people.of_coteries}
+        own = {"truth", "class_total", "said", "walk", "group", *people.of_coteries}
+        for name in state.keys() & then.keys() - own:
+            if then[name].shape == state[name].shape:
+                state[name] = np.array(then[name])
+        return state
+
+    return start
+
+
+def taken_over(then: Array, place: NDArray[np.int64], fresh: Array) -> Array:
+    """Give what was there then, by place; fresh where it is new."""
+    result = np.array(fresh)
+    result[place >= 0] = then[place[place >= 0]]
+    return result
+
+
+def carried_groups(
+    then: Array, place: NDArray[np.int64], seated: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Give everybody's coterie, numbered from 0, and which each of them was.
+
+    Those who are new join the largest; nobody is seated who has no labels.
+    """
+    had = taken_over(then, place, np.full(len(place), -1))
+    sat = had[(had >= 0) & seated]
+    largest = int(np.bincount(sat).argmax()) if len(sat) else 0
+    group = np.where(had >= 0, had, largest)[seated]
+    source, which = np.unique(group, return_inverse=True)
+    found = np.full(len(place), -1, np.int32)
+    found[seated] = which
+    return found, source

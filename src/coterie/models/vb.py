@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -16,25 +16,16 @@ from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
 from coterie.data.votes import count_votes
 from coterie.errors import Argument, ConvergenceWarning, DataError
-from coterie.inference.ascent import (
-    Limits,
-    Peak,
-    Top,
-    ascend,
-    best_of,
-    climb,
-    facts_of,
-    in_shards,
-    warn_of_rise,
-)
+from coterie.inference.ascent import Limits, Peak, ascend, best_of, climb, facts_of
 from coterie.inference.chain import DRAWS, MATRIX_BYTES, starting_truth
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.expected import Model, Shapes, draw, is_counted, mean_confusion, shapes_of
+from coterie.kernels.expected import Model, draw, is_counted, mean_confusion, shapes_of
 from coterie.kernels.vote import clear_votes, even_shares
-from coterie.models.base import Estimator
-from coterie.models.priors import resolved
-from coterie.models.sharded import found_by_weights, sharded
+from coterie.models.base import Estimator, Labels, resolved, setting
+from coterie.models.em import found_by_weights, note_climb
+from coterie.models.majority import items_of
 from coterie.posterior import Draws, Posterior
+from coterie.posterior.gathered import Found, FoundItems
 from coterie.posterior.verdicts import say_labels
 from coterie.priors import EBCCPrior, IBCCPrior, Prior
 
@@ -44,98 +35,9 @@ EVEN = 1e-9
 """Probabilities that differ by no more are even."""
 
 
-class VariationalEstimator(Estimator):
-    """Base of the models that are fitted by a variational bound.
-
-    A model says what is believed before any label (:meth:`model`) and where to start
-    (:meth:`starts`); the rest is here.
-    """
-
-    method: ClassVar[Method] = "variational"
-    abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
-    n_iter_: int = field(init=False)
-    loss_history_: list[float] = field(init=False)
-    converged_: bool = field(init=False)
-    bound_: float = field(init=False)
-
-    prior: Prior | str = "paper"
-    n_iter: int = 1_000
-    tol: float = 1e-9
-    restarts: int = 0
-    random_state: int | None = None
-    duplicates: str = "error"
-
-    def model(self, annotations: Annotations) -> Model:
-        """Give what is believed before any label, for these data."""
-        raise NotImplementedError  # pragma: no cover
-
-    def starts(self, annotations: Annotations) -> Iterator[FloatArray]:
-        """Give probabilities of cells to start from, each of shape (items, cells)."""
-        raise NotImplementedError  # pragma: no cover
-
-    def _fit(self, annotations: Annotations) -> Posterior:
-        self._check()
-        codes, limits = annotations.codes, Limits(self.n_iter, self.tol)
-        clear = clear_votes(annotations.votes, codes.gold)
-        starts, model = self.starts(annotations), self.model(annotations)
-        peak, facts = best_of(codes, model, starts, limits, clear)
-        self._note(peak.top, limits)
-        if "starts" not in facts:
-            warn_of_saddle(peak, annotations)
-        settled = "starts" not in facts or warn_of_starts(facts, annotations)
-        return Posterior(
-            annotations=annotations,
-            item_probability=peak.probability,
-            **self._found(peak.shapes, annotations, facts, settled=settled),
-        )
-
-    def _check(self) -> None:
-        for parameter, least in (("n_iter", 1), ("restarts", 0), ("random_state", 0)):
-            value = getattr(self, parameter)
-            if value is not None or parameter != "random_state":
-                check_whole(value, Argument(parameter, of=type(self).__name__), least)
-
-    def _note(self, top: Top, limits: Limits) -> None:
-        """Note how the climb went; warn if the bound still rose."""
-        self.n_iter_, self.loss_history_ = len(top.history), top.history
-        self.converged_, self.bound_ = top.converged, top.step.objective
-        if not top.converged:
-            warn_of_rise(top, limits, "bound")
-
-    def _found(
-        self, shapes: Shapes, data: Annotations | Scan, facts: dict[str, Any], *, settled: bool
-    ) -> dict[str, Any]:
-        """Give what a posterior says of everybody; draws are one chain without a trace."""
-        cells = data.n_annotators * data.n_classes * data.n_answers
-        n_draws = max(1, min(DRAWS, MATRIX_BYTES // (4 * max(cells, 1))))  # as a sampler keeps
-        labelled = data.labels_per_annotator > 0
-        balance, confusion = draw(shapes, labelled, n_draws, self.random_state)
-        return {
-            "class_balance": shapes.classes / shapes.classes.sum(),
-            "confusion_mean": mean_confusion(shapes),
-            "draws": Draws(confusion[None], balance[None]),
-            "model": type(self).__name__,
-            "method": self.method,
-            "abilities": self.abilities,
-            "converged": self.converged_ and settled,
-            "settings": self.get_params(),
-            "run": facts,
-        }
-
-
 def vote_start(annotations: Annotations) -> FloatArray:
     """Give the vote shares, even where nobody voted, shape (items, classes); gold is certain."""
     return even_shares(annotations.votes, annotations.codes.gold)
-
-
-def warn_of_starts(facts: dict[str, Any], annotations: Annotations) -> bool:
-    """Say whether the starts that reach the best bound settle the labels; warn if they do not."""
-    noted = facts["verdicts"]["labels"]
-    if not noted["settled"]:
-        sentence = say_labels(noted, annotations.items).rstrip(".")
-        numbers = {"starts": noted["starts"], "one_label": float(noted["one_label"])}
-        warnings.warn(ConvergenceWarning(sentence, numbers), stacklevel=4)
-    return bool(noted["settled"])
 
 
 def warn_of_saddle(peak: Peak, annotations: Annotations) -> None:
@@ -149,17 +51,15 @@ def warn_of_saddle(peak: Peak, annotations: Annotations) -> None:
     start, found = vote_start(a)[open_], peak.probability[open_]
     if len(start) < 2 or a.n_classes < 2 or np.ptp(start) > EVEN or np.ptp(found) > EVEN:
         return
-    warnings.warn(
-        ConvergenceWarning(
-            "the votes of all items tie, and the iteration has not left the even start, which may"
-            " be a saddle: matrices are those of guesses; raise restarts, or add gold labels",
-            {"items": float(len(start)), "bound": peak.bound},
-        ),
-        stacklevel=4,
+    message = (
+        "the votes of all items tie, and the iteration has not left the even start, which may"
+        " be a saddle: matrices are those of guesses; raise restarts, or add gold labels"
     )
+    numbers = {"items": float(len(start)), "bound": peak.bound}
+    warnings.warn(ConvergenceWarning(message, numbers), stacklevel=4)
 
 
-class IBCCVB(VariationalEstimator):
+class IBCCVB(Estimator):
     """iBCC by variational Bayes, after Simpson and others (2011): nearly the sampler's labels.
 
     The model is that of :class:`coterie.IBCC`. The posterior is replaced by the nearest product of
@@ -175,17 +75,13 @@ class IBCCVB(VariationalEstimator):
     prior
         ``"paper"``, as :class:`coterie.IBCC` has it; ``"vb"``, 4 pseudo-counts for a class's own
         answer and 1 for any other, as public implementations have it; or an ``IBCCPrior``.
-    n_iter
-        Most iterations; a :class:`coterie.ConvergenceWarning` says when they did not suffice.
-    tol
-        Smallest rise of the bound, divided by the number of labels, worth going on for.
+    n_iter, tol, duplicates
+        As in :class:`coterie.DawidSkene`; what rises is the bound.
     restarts
         Further starts, from noisy votes; the best bound is kept, and ``posterior.verdicts`` says
         how the others ended.
     random_state
         Seed of the restarts and of the draws.
-    duplicates
-        What an annotator's repeated labels of one item mean: "error", "first", "last", "keep".
 
     Attributes
     ----------
@@ -202,41 +98,75 @@ class IBCCVB(VariationalEstimator):
     --------
     >>> import coterie
     >>> crowd = coterie.simulate("mixed", items=50, annotators=12, random_state=0)
-    >>> model = coterie.IBCCVB(random_state=0).fit(crowd.annotations)
-    >>> model.posterior_
+    >>> coterie.IBCCVB(random_state=0).fit(crowd.annotations).posterior_
     <Posterior of IBCCVB: 50 items, 12 annotators, 3 classes>
-    >>> model.converged_
-    True
     """
 
+    method: ClassVar[Method] = "variational"
+    abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     prior_type: ClassVar[type[Prior]] = IBCCPrior
+    shards: ClassVar[bool] = True
+    bound_: float = field(init=False)
 
-    def _fit_shards(self, scan: Scan) -> Posterior:
+    prior: Prior | str = "paper"
+    n_iter: int = setting(1_000, check_whole, 1)
+    tol: float = 1e-9
+    restarts: int = setting(0, check_whole, 0)
+    random_state: int | None = setting(None, check_whole, 0)
+    duplicates: str = "error"
+
+    def _fit(self, labels: Labels) -> Posterior:
         self._check()
-        if self.restarts:
-            raise DataError(
-                [
-                    Argument("restarts", self.restarts, of="IBCCVB"),
-                    " starts from noisy votes of all items at once, which a scan does not hold",
-                ],
-                remedy="leave restarts out, or coterie.read the labels if they fit in memory",
-            )
-        limits, model = Limits(self.n_iter, self.tol), self.model(scan)
-        steps = ascend(in_shards(scan), model, lambda c: even_shares(count_votes(c), c.gold))
-        top = climb(steps, scan.n_labels, limits)
-        self._note(top, limits)
-        shapes = shapes_of(model, top.step.sums)
-        found = partial(found_by_weights, scan, top.step.weights, classes=shapes.classes)
-        return sharded(scan, found, self._found(shapes, scan, facts_of(top), settled=True))
+        if isinstance(labels, Scan) and self.restarts:
+            asked = Argument("restarts", self.restarts, of=type(self).__name__)
+            why = " starts from noisy votes of all items at once, which a scan does not hold"
+            remedy = "leave restarts out, or coterie.read the labels if they fit in memory"
+            raise DataError([asked, why], remedy=remedy)
+        limits, model, settled = Limits(self.n_iter, self.tol), self.model(labels), True
+        found: Found | FoundItems
+        if isinstance(labels, Scan):
+            items = items_of(labels)
+            steps = ascend(items, model, lambda c: even_shares(count_votes(c), c.gold))
+            top = climb(steps, labels.n_labels, limits)
+            shapes, facts = shapes_of(model, top.step.sums), facts_of(top)
+            found = partial(found_by_weights, items.part, top.step.weights, classes=shapes.classes)
+            note_climb(self, top, limits, "bound")
+        else:
+            clear = clear_votes(labels.votes, labels.codes.gold)
+            peak, facts = best_of(labels.codes, model, self.starts(labels), limits, clear)
+            top, shapes = peak.top, peak.shapes
+            found = FoundItems(peak.probability)
+            note_climb(self, top, limits, "bound")
+            if "starts" not in facts:
+                warn_of_saddle(peak, labels)
+            elif not (noted := facts["verdicts"]["labels"])["settled"]:
+                settled = False
+                sentence = say_labels(noted, labels.items).rstrip(".")
+                numbers = {"starts": noted["starts"], "one_label": float(noted["one_label"])}
+                warnings.warn(ConvergenceWarning(sentence, numbers), stacklevel=3)
+        self.bound_ = top.step.objective
+        cells = labels.n_annotators * labels.n_classes * labels.n_answers
+        n_draws = max(1, min(DRAWS, MATRIX_BYTES // (4 * max(cells, 1))))  # as a sampler keeps
+        heard = labels.labels_per_annotator > 0
+        balance, confusion = draw(shapes, heard, n_draws, self.random_state)
+        return self._posterior(
+            labels,
+            found,
+            class_balance=shapes.classes / shapes.classes.sum(),
+            confusion_mean=mean_confusion(shapes),
+            draws=Draws(confusion[None], balance[None]),  # one chain without a trace
+            converged=self.converged_ and settled,
+            run=facts,
+        )
 
-    def model(self, annotations: Annotations | Scan) -> Model:
-        """Give iBCC's prior for these data."""
-        prior = resolved(self, annotations, vb=IBCCPrior.pseudo_counts)
+    def model(self, labels: Any) -> Model:
+        """Give what is believed before any label, for these data."""
+        prior = resolved(self, labels, vb=IBCCPrior.pseudo_counts)
         shape = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)
         return Model(np.asarray(prior.class_weights), np.ones(1), shape)
 
     def starts(self, annotations: Annotations) -> Iterator[FloatArray]:
-        """Start from the vote shares, then from noisy votes."""
+        """Give probabilities of cells, (items, cells): the vote shares, then noisy votes."""
         codes, votes = annotations.codes, annotations.votes
         shares = vote_start(annotations)
         yield shares
@@ -248,7 +178,7 @@ class IBCCVB(VariationalEstimator):
             yield noisy
 
 
-class EBCC(VariationalEstimator):
+class EBCC(IBCCVB):
     """After Li, Rubinstein and Cohn (2019): annotators find the same sub-types of a class hard.
 
     Every class has sub-types, and every annotator a row of answers for each. Given the class, the
@@ -267,20 +197,10 @@ class EBCC(VariationalEstimator):
         ``"li2019"``, 4 pseudo-counts for a class's own answer and 1 for any other; ``"paper"``,
         with iBCC's rows; or an ``EBCCPrior``, which also has the number of sub-types: fits with
         other numbers are compared by ``bound_``, and one sub-type is :class:`coterie.IBCCVB`.
-    n_iter, tol
-        Most iterations of a start, and the smallest rise of the bound, divided by the number of
-        labels, worth going on for.
     restarts
         Starts beside the first.
-    random_state
-        Seed of the starts and of the draws.
-    duplicates
-        What an annotator's repeated labels of one item mean: "error", "first", "last", "keep".
-
-    Attributes
-    ----------
-    n_iter_, loss_history_, bound_, converged_
-        Of the best start, as in :class:`coterie.IBCCVB`.
+    n_iter, tol, random_state, duplicates
+        As in :class:`coterie.IBCCVB`, and so are the attributes, which are of the best start.
 
     Examples
     --------
@@ -292,21 +212,21 @@ class EBCC(VariationalEstimator):
     """
 
     prior_type: ClassVar[type[Prior]] = EBCCPrior
+    shards: ClassVar[bool] = False
 
     prior: Prior | str = "li2019"
-    restarts: int = 40
+    restarts: int = setting(40, check_whole, 0)
 
-    def model(self, annotations: Annotations) -> Model:
-        """Give iBCC's prior with sub-types, for these data."""
-        prior = resolved(self, annotations, li2019=EBCCPrior.li2019)
-        weights = class_weights_of(prior, annotations)
+    def model(self, labels: Any) -> Model:
+        """Give what is believed before any label, for these data."""
+        prior = resolved_by_votes(self, labels)
         shape = np.asarray(prior.strength)[:, None] * np.asarray(prior.mean)
         even = np.full(prior.subtypes, prior.subtype_weight / prior.subtypes)
-        return Model(weights, even, shape)
+        return Model(np.asarray(prior.class_weights, np.float64), even, shape)
 
     def starts(self, annotations: Annotations) -> Iterator[FloatArray]:
-        """Start from the vote shares, cut into sub-types at random."""
-        n_subtypes = resolved(self, annotations, li2019=EBCCPrior.li2019).subtypes
+        """Give probabilities of cells: the vote shares, cut into sub-types at random."""
+        n_subtypes = resolved_by_votes(self, annotations).subtypes
         shares, counted = vote_start(annotations), is_counted(annotations.codes)
         n_starts = self.restarts + 1 if n_subtypes > 1 else 1  # without sub-types all are one
         for seed in np.random.SeedSequence(self.random_state).spawn(n_starts):
@@ -318,9 +238,10 @@ class EBCC(VariationalEstimator):
             yield cells.reshape(len(shares), -1)
 
 
-def class_weights_of(prior: EBCCPrior, annotations: Annotations) -> FloatArray:
-    """Give the class weights of a resolved prior as numbers, shape (classes,)."""
-    if isinstance(prior.class_weights, str):
-        shares = vote_start(annotations)[is_counted(annotations.codes)]
-        return np.asarray(shares.sum(axis=0))
-    return np.asarray(prior.class_weights, np.float64)
+def resolved_by_votes(model: Any, annotations: Annotations) -> EBCCPrior:
+    """Give the prior of a model with sub-types, class weights that are votes as numbers."""
+    prior: EBCCPrior = resolved(model, annotations, li2019=EBCCPrior.li2019)
+    if not isinstance(prior.class_weights, str):
+        return prior
+    shares = vote_start(annotations)[is_counted(annotations.codes)]
+    return replace(prior, class_weights=shares.sum(axis=0))

@@ -17,11 +17,15 @@ field               symbol                 what it is
 """
 
 from coterie.priors.base import Beta, Gamma, Prior
-from coterie.priors.consensus import ConsensusPrior
-from coterie.priors.dynamic import DynamicPrior
-from coterie.priors.ebcc import EBCCPrior
-from coterie.priors.kinds import EasyHardPrior
-from coterie.priors.paper import CBCCPrior, HCBCCPrior, IBCCPrior
+from coterie.priors.models import (
+    CBCCPrior,
+    ConsensusPrior,
+    DynamicPrior,
+    EasyHardPrior,
+    EBCCPrior,
+    HCBCCPrior,
+    IBCCPrior,
+)
 
 __all__ = [
     "Beta",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from coterie.io import read_truth
 from coterie.metrics.calibration import chance_interval, equal_counts
-from coterie.models.beside_vote import Scored, score_beside_vote
+from coterie.models.majority import Scored, score_beside_vote
 from coterie.posterior import Posterior
 from coterie.report.annotator_kinds import SURELY
 from coterie.report.matrix import MOST_CLASSES, REST, room_of
@@ -36,7 +36,7 @@ def truth_facts(posterior: Posterior, truth: Any) -> Facts | None:
         The result.
     truth
         A file, frame, Series or mapping of items and true labels, where blanks are unknown; or
-        what it says already, :class:`coterie.models.beside_vote.Scored`.
+        what it says already, :class:`coterie.models.majority.Scored`.
     """
     if not isinstance(truth, Scored):
         truth = score_beside_vote(posterior, read_truth(truth, posterior.annotations))

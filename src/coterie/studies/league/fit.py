@@ -12,7 +12,7 @@ import pandas as pd
 from coterie.io import read, read_truth
 from coterie.metrics import Score
 from coterie.models.base import Estimator
-from coterie.models.beside_vote import score_vote
+from coterie.models.majority import score_vote
 from coterie.posterior import Posterior
 from coterie.studies.job import Job
 from coterie.studies.league.lineup import set_known

@@ -12,7 +12,7 @@ import pandas as pd
 
 from coterie.errors import DataError
 from coterie.io import read, read_truth
-from coterie.models.beside_vote import score_vote
+from coterie.models.majority import score_vote
 from coterie.studies.job import Job
 from coterie.studies.pool import run_jobs
 from coterie.studies.replay.policies import POLICIES
