@@ -231,11 +231,11 @@ def start(one, noise=0.0, ties=False, stream=(5, 6, 0)):
     said, cell_total = np.zeros(one.chance.shape, np.int32), np.zeros(n_cells, np.int64)
     n_kinds = len(one.lam) if one.guesses else 0
     kind_total, source = np.zeros(n_kinds, np.int64), np.zeros((n_kinds, 2), np.int64)
-    gold, row = np.asarray(one.gold, np.int32), np.asarray(one.row, np.int32)
+    row = np.asarray(one.row, np.int32)
     n_classes = int(max(one.cell_class)) + 1
     cell_class = np.asarray(one.cell_class, np.int64)
     items.start_items(
-        *one.arrays(), gold, row, n_answers, n_classes, cell_class, one.weight, noise, ties,
+        *one.arrays(), row, n_answers, n_classes, cell_class, one.weight, noise, ties,
         np.array(stream, np.uint64), said.reshape(-1), cell_total, kind_total, source,
     )  # fmt: skip
     return said, cell_total, kind_total, source
@@ -285,7 +285,7 @@ def test_a_class_starts_in_its_cells_by_their_weights():
     keys = np.arange(n, dtype=np.uint64)
     many = replace(one.only([0] * n), gold=np.full(n, -1), key=keys)
     class_of = np.argmax(np.bincount([c for _, c in one.labels[0]], minlength=3))
-    for row in (0, len(one.weight) - 1):
+    for row in (0, one.row[1]):
         total = start(replace(many, row=np.full(n, row)))[1]
         p = np.where(one.cell_class == class_of, one.weight[row], 0.0)
         assert (total[p == 0] == 0).all()
@@ -367,7 +367,7 @@ BUGS = {
     ),
     "silent gold forgotten": (
         check_counts, KINDS,
-        loop_with(gold=lambda x: np.where(np.diff(x["start"]) > 0, x["gold"], np.int32(-1))),
+        loop_with(row=lambda x: np.where(np.diff(x["start"]) > 0, x["row"], np.int32(0))),
     ),
     "the vote's winner is no sub-type": (
         check_counts, WORLDS["sub-types"],

@@ -79,7 +79,7 @@ class World:
             "truth": np.full(len(self.gold), -1, np.int32),
             "sums": np.zeros((len(self.gold), 2 * n_cells + n_kinds if self.guesses else n_cells)),
         }
-        numbers = [np.asarray(x, np.int32) for x in (self.gold, self.row, self.winner)]
+        numbers = [np.asarray(x, np.int32) for x in (self.row, self.winner)]
         (sweep or items.sweep_of(*self.form))(
             *self.arrays(), *numbers, n_answers, np.asarray(self.cell_class, np.int64),
             np.array(self.kinds), self.weight, logs[0], np.array(self.lam),
@@ -140,9 +140,10 @@ def world(n_classes, n_answers, lam=None, subtypes=1, masked=False, n_items=14, 
     row = 1 + gold
     if masked:  # each half of the cells is a kind, which some items are known to have
         late = np.arange(len(base)) >= len(base) // 2
-        for known in (late, ~late):
-            weight.append(np.where(known, base, 0.0))
-        row[[0, 1]] = len(weight) - 2, len(weight) - 1
+        every = list(weight)
+        for k, known in enumerate((late, ~late)):
+            row[k] = len(weight)
+            weight += [np.where(known, one, 0.0) for one in every]
     n_kinds = len(lam) if lam else 1
     return World(
         labels, gold, row, rng.integers(-1, n_classes, n_items), np.array(weight), cell_class,

@@ -138,8 +138,7 @@ class Items(NamedTuple):
     key: NDArray[np.uint64]  # (items,)
     start: LongArray  # (items + 1,)
     column: IntArray  # (labels,)   row * answers + answer
-    gold: IntArray  # (items,)   the known class, or -1
-    row: IntArray  # (items,)   of prior weights
+    row: IntArray  # (items,)   of prior weights: by kind and known class
     winner: IntArray  # (items,)   the vote's clear winner, or -1
 
 
@@ -176,7 +175,7 @@ def shown(
     winner[clear.item] = clear.winner
     items = Items(
         np.asarray(shard.key, np.uint64), np.asarray(shard.item_start, np.int64), column,
-        np.asarray(shard.gold, np.int32), sizes.space.row_of(shard.gold, kind), winner,
+        sizes.space.row_of(shard.gold, kind), winner,
     )  # fmt: skip
     for array in items:
         array.setflags(write=False)  # as those from files are: loops are compiled once
@@ -214,7 +213,7 @@ class Holder:
             open_cells = space.open_cells().astype(np.float64)
             for items in self.items.values():
                 start_items(
-                    *items[:5], sizes.n_answers, sizes.n_classes, space.cell_class, open_cells,
+                    *items[:4], sizes.n_answers, sizes.n_classes, space.cell_class, open_cells,
                     order.noise, order.ties, order.stream, *counts,
                 )  # fmt: skip
             return totals
@@ -240,7 +239,7 @@ class Holder:
         if tallied and tallied != done:
             raise Lost(f"of chain {chain} at sweep {tallied}")
         width = self.sizes.n_columns
-        return sums or [np.zeros((len(items.gold), width)) for items in self.items.values()]
+        return sums or [np.zeros((len(items.row), width)) for items in self.items.values()]
 
     def restore(
         self, chain: int, sums: Sequence[FloatArray] | None, tallied: int,

@@ -177,8 +177,8 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
     """
 
     def sweep_items(
-        key: Keys, start: LongArray, column: IntArray, gold: IntArray, row: IntArray,
-        winner: IntArray, n_answers: int, cell_class: LongArray, kinds: FloatArray,
+        key: Keys, start: LongArray, column: IntArray, row: IntArray, winner: IntArray,
+        n_answers: int, cell_class: LongArray, kinds: FloatArray,
         weight: FloatArray, log_weight: FloatArray, lam: FloatArray, chance: FloatArray,
         log_chance: FloatArray, hard: FloatArray, design_effect: float, stream: Keys,
         said: IntArray, cell_total: LongArray, kind_total: LongArray, source: LongArray,
@@ -187,8 +187,8 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
         """Draw every item's cell and where its labels came from; count them, and tally the items.
 
         Of the items there are keys, where the labels of each begin, labels as annotator * answers +
-        answer, the known class or -1, which row of weights, and the vote's clear winner or -1. They
-        are given the class of each cell, rho, w (rows, cells), lam, Psi (flat) and v. The stream is
+        answer, which row of weights (by kind and known class) and the vote's clear winner or -1.
+        Given are the class of each cell, rho, w (rows, cells), lam, Psi (flat) and v. The stream is
         the chain's key, in two words, and the sweep. Counted are labels by column and cell (flat),
         items by cell, items with labels by kind, labels by kind that are guesses and that are not,
         guesses by answer, and clear votes that are the truth. Noted, where the arrays have a
@@ -197,16 +197,17 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
         n_cells = fixed_cells if fixed_cells else weight.shape[1]
         n_kinds = fixed_kinds if fixed_kinds else len(kinds)
         longest = 0
-        for i in range(len(gold)):
+        for i in range(len(row)):
             longest = max(longest, start[i + 1] - start[i])
         # Indices below zero would be asked for at every label, if there could be any.
         at, guess = np.empty(longest, np.uintp), np.empty(longest)
         w, tempered = np.empty(n_kinds * n_cells), np.empty(n_cells)
-        for i in range(len(gold)):
+        n_rows = cell_class[n_cells - 1] + 2  # of weights, of items of a kind
+        for i in range(len(row)):
             first, n, r = start[i], start[i + 1] - start[i], row[i]
-            if n == 0 and (gold[i] < 0 or guesses):
-                if gold[i] >= 0:
-                    cell_total[gold[i]] += 1
+            if n == 0 and (r % n_rows == 0 or guesses):
+                if r % n_rows > 0:
+                    cell_total[r % n_rows - 1] += 1
                 continue
             for j in range(np.uintp(n)):
                 label = np.uintp(column[np.uintp(first) + j])
@@ -281,8 +282,8 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
 
 @entry
 def start_items(
-    key: Keys, start: LongArray, column: IntArray, gold: IntArray, row: IntArray, n_answers: int,
-    n_classes: int, cell_class: LongArray, weight: FloatArray, noise: float, ties: bool,
+    key: Keys, start: LongArray, column: IntArray, row: IntArray, n_answers: int, n_classes: int,
+    cell_class: LongArray, weight: FloatArray, noise: float, ties: bool,
     stream: Keys, said: IntArray, cell_total: LongArray, kind_total: LongArray, source: LongArray,
 ) -> None:  # fmt: skip
     """Count every item where it starts: in the class that it is known to have, or its vote.
@@ -292,13 +293,12 @@ def start_items(
     weight. Items are of the first kind, and no label is a guess.
     """
     votes = np.empty(n_classes)
-    for i in range(len(gold)):
-        first, last = start[i], start[i + 1]
-        if first == last and gold[i] < 0:
+    for i in range(len(row)):
+        first, last, t = start[i], start[i + 1], np.int64(row[i] % (n_classes + 1)) - 1
+        if first == last and t < 0:
             continue
         u, v = uniforms(stream, key[i], 0)
         w, tie = uniforms(stream, key[i], 1)
-        t = np.int64(gold[i])
         if t < 0:
             votes[:] = 0.0
             for j in range(first, last):
