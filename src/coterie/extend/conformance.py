@@ -72,11 +72,11 @@ def insist_on_same(one: Posterior, other: Posterior, when: str) -> None:
             insist(same, f"{name} is not the same {when}")
 
 
-def said(ask: Callable[[], object], other: type[Exception] = DataError) -> str:
+def said(ask: Callable[[], object], kind: type[Exception] = CoterieError) -> str:
     """Give the sentence of the error that asking raises; nothing if it raises none."""
     try:
         ask()
-    except (CoterieError, other) as error:
+    except kind as error:
         return str(error)
     return ""
 
