@@ -229,6 +229,7 @@ def test_members_who_join_together_join_one_after_the_other(log_alpha):
             np.testing.assert_array_equal(one, other)
 
 
+@slow
 def test_parameters_that_run_out_within_a_sweep_are_drawn_anew():
     module = plain()
     module.AHEAD = 1
