@@ -24,8 +24,8 @@ from coterie.data.shards import CutAnnotations, Shard, Shards
 from coterie.errors import CoterieError, MissingExtraError
 from coterie.inference import shards as port
 from coterie.inference.shards import Blocks, Holder, Order, Session, Sizes, Totals
+from coterie.numeric import FloatArray
 
-FloatArray = NDArray[np.float64]
 Rows = NDArray[np.int64] | None  # annotators who have labels in some shards, where those are few
 
 LOOK_SECONDS = 1.0  # so often the driver looks whether those it waits for are still there

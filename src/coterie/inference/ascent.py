@@ -29,8 +29,8 @@ from coterie.inference.verdicts import LEAST_DRAWS, LEAST_NATS, judge, note_labe
 from coterie.kernels import expected
 from coterie.kernels.expected import Model, Parameters, Part, Shapes, Size, Sums, Weights
 from coterie.kernels.vote import ClearVotes
+from coterie.numeric import FloatArray
 
-FloatArray = NDArray[np.float64]
 Start = FloatArray | Callable[[Codes], FloatArray]
 """Probabilities of cells, shape (items, cells); or what gives those of some of the items."""
 T = TypeVar("T")

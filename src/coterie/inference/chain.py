@@ -23,12 +23,8 @@ from coterie.kernels.consensus import ConsensusPeople
 from coterie.kernels.expected import is_counted
 from coterie.kernels.people import Kept, People, SeatedPeople, Streams
 from coterie.kernels.vote import ClearVotes
-from coterie.numeric import State
+from coterie.numeric import Array, IntArray, State
 from coterie.numeric.dirichlet import draw_crp
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
 
 BLOCK_SECONDS = 0.1  # about how long a block runs before the chain can be stopped
 DRAWS = 1000  # that a chain keeps unless the user says otherwise

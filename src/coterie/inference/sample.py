@@ -26,10 +26,10 @@ from coterie.inference.checkpoint import Checkpoint
 from coterie.inference.shards import Session, Threads, connect
 from coterie.kernels.people import Streams
 from coterie.kernels.vote import AS_FOUND, Mixing
+from coterie.numeric import FloatArray
 from coterie.numeric.compile import telling_of_compilation
 from coterie.posterior import DrawnArray, Draws, ItemNumbers
 
-FloatArray = NDArray[np.float64]
 Align = Callable[[FloatArray, FloatArray], FloatArray]
 """Brings the kinds of a chain, (items, kinds), in the order that fits those of the first."""
 

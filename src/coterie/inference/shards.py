@@ -26,13 +26,9 @@ from coterie.errors import DataError
 from coterie.kernels.items import count_drawn, start_items, sweep_of
 from coterie.kernels.space import Space
 from coterie.kernels.vote import clear_votes
+from coterie.numeric import Array, FloatArray, IntArray, LongArray
 from coterie.registry import Registry
 from coterie.words.visible import quoted
-
-Array = NDArray[Any]
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int32]
-LongArray = NDArray[np.int64]
 
 MOST_COLUMNS = 2**31  # answers of all annotators: a label is one number of 32 bits
 FIXED_CELLS = (2, 3, 4)  # numbers of cells that the compiler is told: half the time of any number

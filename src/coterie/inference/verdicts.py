@@ -28,13 +28,12 @@ from numpy.typing import NDArray
 
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS, diagnose
 from coterie.errors import ConvergenceWarning
+from coterie.numeric import FloatArray, LongArray
 from coterie.partition.cooccurrence import share_together
 from coterie.posterior import Draws
 from coterie.posterior.verdicts import LIKE_PAIRS, ONE_LABEL, say_labels
 from coterie.words.numbers import typed_percent
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 Say = Callable[[Sequence[int]], FloatArray]
 """Gives the probabilities, shape (items, classes), that some chains report together."""
 
@@ -75,11 +74,11 @@ class Evidence(NamedTuple):
 
     log_joint: FloatArray  # (chains, sweeps)
     vote_agreement: FloatArray  # (chains, draws)   share of the clear votes that are its truth
-    n_coteries: IntArray | None  # (chains, sweeps)   if each adds a density to the log joint
+    n_coteries: LongArray | None  # (chains, sweeps)   if each adds a density to the log joint
     n_classes: int
-    n_labels: IntArray  # (annotators,)
+    n_labels: LongArray  # (annotators,)
     drawn: Mapping[str, FloatArray]  # means of draws, (chains, ...)
-    kind: IntArray  # (chains, items)   the likeliest kind
+    kind: LongArray  # (chains, items)   the likeliest kind
 
 
 def judge_modes(evidence: Evidence) -> Verdict:
@@ -88,7 +87,7 @@ def judge_modes(evidence: Evidence) -> Verdict:
 
 
 def judge(
-    log_joint: FloatArray, vote_agreement: FloatArray, n_coteries: IntArray | None = None
+    log_joint: FloatArray, vote_agreement: FloatArray, n_coteries: LongArray | None = None
 ) -> Verdict:
     """Compare where the chains ended; what is told is as in :class:`Evidence`."""
     modes = modes_of(log_joint, vote_agreement)
@@ -108,7 +107,7 @@ def judge(
     return Verdict(modes, [mode.chain for mode in kept], left_out, better)
 
 
-def fall(modes: list[Mode], n_coteries: IntArray | None) -> dict[int, tuple[str, Mode]]:
+def fall(modes: list[Mode], n_coteries: LongArray | None) -> dict[int, tuple[str, Mode]]:
     """Say which of these chains are mirrored or poorer beside the others: why, and beside whom."""
     closest, falling = max(modes, key=AGREEMENT), {}
     for mode in modes:
@@ -175,7 +174,7 @@ def clearly_below(low: float, high: float, spread: tuple[float, float]) -> bool:
 
 
 def note_labels(
-    labels: IntArray, places: IntArray, sweeps: int, numbers: Sequence[int] = (),
+    labels: LongArray, places: LongArray, sweeps: int, numbers: Sequence[int] = (),
     say: Say | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Note on how many items all chains give one label, and where they do not.
@@ -202,7 +201,7 @@ def note_labels(
     return noted
 
 
-def note_readings(labels: IntArray, places: IntArray, say: Say) -> dict[str, Any] | None:
+def note_readings(labels: LongArray, places: LongArray, say: Say) -> dict[str, Any] | None:
     """Note two readings of the labels, where the chains split between two; else None.
 
     Chains have one reading if they give one label on nearly all items. What would decide is gold of

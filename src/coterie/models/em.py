@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method, Takes
 from coterie.arguments import check_number, check_one_of, check_whole
@@ -23,12 +22,12 @@ from coterie.kernels.quick import quick_consensus
 from coterie.kernels.vote import vote_shares
 from coterie.models.base import Estimator, Labels, TrueLabels, certain_kinds, setting
 from coterie.models.majority import items_of, known_of_all
+from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.gathered import FoundItems
 from coterie.posterior.kinds import HARDNESS, KIND, unknown_hardness
 from coterie.words.visible import quoted
 
-FloatArray = NDArray[np.float64]
 Strategy = Literal["assign", "addition"]
 
 # A cell of an assigned matrix that is zero would stay zero for ever; crowd-kit's bound.

@@ -30,11 +30,10 @@ from coterie.kernels.vote import (
 )
 from coterie.metrics import Score
 from coterie.models.base import Estimator, Labels, setting
+from coterie.numeric import FloatArray
 from coterie.posterior import Posterior
 from coterie.posterior.gathered import FoundItems
 from coterie.posterior.sharded import ShardedPosterior
-
-FloatArray = NDArray[np.float64]
 
 Ties = Literal["lowest", "random", "split"]
 Probabilities = Literal["skill", "shares"]

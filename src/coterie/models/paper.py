@@ -27,6 +27,7 @@ from coterie.kernels.vote import clear_votes
 from coterie.models.base import TrueLabels, certain_kinds, setting
 from coterie.models.sampling import BlockedEstimator, SamplingEstimator, sweeps_of
 from coterie.models.vb import resolved_by_votes
+from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers
 from coterie.posterior.kinds import HARDNESS, KIND
 from coterie.priors import (
@@ -39,8 +40,6 @@ from coterie.priors import (
     Prior,
 )
 from coterie.words.numbers import percent
-
-FloatArray = NDArray[np.float64]
 
 CUTS = 9
 """So many cuts of time, evenly spread over the labels, are looked at."""

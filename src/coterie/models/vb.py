@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.arguments import check_whole
@@ -24,12 +23,11 @@ from coterie.kernels.vote import clear_votes, even_shares
 from coterie.models.base import Estimator, Labels, resolved, setting
 from coterie.models.em import found_by_weights, note_climb
 from coterie.models.majority import items_of
+from coterie.numeric import FloatArray
 from coterie.posterior import Draws, Posterior
 from coterie.posterior.gathered import Found, FoundItems
 from coterie.posterior.verdicts import say_labels
 from coterie.priors import EBCCPrior, IBCCPrior, Prior
-
-FloatArray = NDArray[np.float64]
 
 EVEN = 1e-9
 """Probabilities that differ by no more are even."""
@@ -85,14 +83,10 @@ class IBCCVB(Estimator):
 
     Attributes
     ----------
-    n_iter_ : int
-        Number of iterations done.
-    loss_history_ : list of float
-        The bound divided by the number of labels, after each iteration.
+    n_iter_, loss_history_, converged_
+        As of :class:`coterie.DawidSkene`; what rises is the bound.
     bound_ : float
         The bound at the end, in nats: what restarts and priors are compared by.
-    converged_ : bool
-        Whether the last iteration rose it by no more than ``tol`` a label.
 
     Examples
     --------

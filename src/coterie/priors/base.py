@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.arguments import is_whole
 from coterie.errors import CoterieError, DataError
+from coterie.numeric import FloatArray
 from coterie.words.visible import quoted
 
-FloatArray = NDArray[np.float64]
 Numbers = float | Sequence[Any] | FloatArray
 
 ROW_SUM_TOLERANCE = 1e-8

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from coterie.errors import DataError
+from coterie.numeric import FloatArray
 from coterie.priors.base import (
     CONCENTRATION,
     NUMBER,
@@ -16,7 +17,6 @@ from coterie.priors.base import (
     ROWS,
     WHOLE,
     Beta,
-    FloatArray,
     Gamma,
     Numbers,
     PaperPrior,
