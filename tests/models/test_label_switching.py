@@ -10,7 +10,7 @@ import pytest
 import coterie
 from coterie.inference.ascent import Limits, in_memory, rise
 from coterie.inference.verdicts import Evidence
-from coterie.models.paper import Span, judge_in_time
+from coterie.models.paper import Span, judge_in_time, swallowed, turn
 
 SHORT = {"random_state": 0, "progress": False, "early_stop": False, "chains": 2}
 
@@ -168,3 +168,15 @@ def test_easy_and_hard_items_that_change_places_under_a_weak_prior_are_told():
     assert not any("have changed places" in str(one) for one in said)
     hardness = posterior.item_numbers["hardness"].values[:, 0]
     assert hardness[:100].mean() < hardness[100:].mean() - 0.3
+
+
+def test_a_kind_that_has_swallowed_a_class_is_seen():
+    voted = np.repeat([0, 1], 20)
+    assert swallowed(voted, voted) == (0, 1.0, 0.0)
+    assert swallowed(np.tile([0, 1], 20), voted) is None
+
+
+def test_a_turn_is_looked_for_where_accuracies_differ_most():
+    span = Span(np.repeat([0, 1], 4), np.tile(np.arange(4.0), 2), np.ones(8))
+    accuracy = np.array([0.75, 0.75, 0.25, 0.25, 1.0, 1.0, 0.5, 0.5])
+    assert turn(accuracy, span) == (0.875, 0.375)

@@ -10,6 +10,7 @@ import coterie
 from coterie.data.codes import encode
 from coterie.data.votes import count_votes
 from coterie.kernels.vote import elect, vote_shares
+from coterie.models.majority import score_vote
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 exact = pytest.mark.exact
@@ -163,3 +164,8 @@ def test_the_paper_s_accuracies(name):
     # Half a hundredth is the paper's rounding.
     np.testing.assert_allclose([100 * lowest, 100 * shared], PAPER[name][:2], rtol=0, atol=0.005001)
     assert np.count_nonzero(n_tied > 1) == PAPER[name][2]
+
+
+def test_the_vote_is_scored_with_all_labels_that_were_let_in():
+    rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+    assert score_vote(coterie.read(rows), {"q1": "yes", "q2": "no"}).accuracy == 0.75

@@ -14,7 +14,7 @@ from coterie.inference.checkpoint import check_chain
 from coterie.inference.sample import session_of
 from coterie.models import sampling
 from coterie.models.base import joined
-from coterie.models.sampling import carried_groups, going_on
+from coterie.models.sampling import carried_groups, going_on, news
 from ladder.marks import rest_slow
 
 
@@ -221,3 +221,9 @@ def test_those_who_are_new_join_the_largest_cluster():
     seated = np.array([True] * 5 + [False])
     group, source = carried_groups(then, place, seated)
     assert (group.tolist(), source.tolist()) == ([0, 0, 1, 0, 0, -1], [4, 7])
+
+
+def test_what_is_new_is_told_for_each_old_label():
+    old = coterie.read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
+    more = coterie.read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
+    assert news(old, joined(old, more, "error")) == pytest.approx(2 / 3, abs=1e-12)

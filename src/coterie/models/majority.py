@@ -189,13 +189,6 @@ def score_vote(labels: Labels, truth: Any) -> Score:
 
     It takes a moment: asked before a fit, it shows whether a truth fits the labels. The truth is
     given as for :meth:`coterie.Posterior.score`.
-
-    Examples
-    --------
-    >>> import coterie
-    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
-    >>> score_vote(coterie.read(rows), {"q1": "yes", "q2": "no"}).accuracy
-    0.75
     """
     return MajorityVote(duplicates="keep").fit(labels).posterior_.score(truth)
 

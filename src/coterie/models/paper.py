@@ -195,12 +195,6 @@ def swallowed(kind: NDArray[Any], voted: NDArray[Any]) -> tuple[int, float, floa
     """Give the class that a kind has swallowed, and which share of it and of the others it has.
 
     Where no class of an item is known, ``voted`` is -1.
-
-    Examples
-    --------
-    >>> voted = np.repeat([0, 1], 20)
-    >>> swallowed(voted, voted), swallowed(np.tile([0, 1], 20), voted)
-    ((0, 1.0, 0.0), None)
     """
     known = voted >= 0
     kind, voted = kind[known], voted[known]
@@ -466,12 +460,6 @@ def turn(accuracy: FloatArray, span: Span) -> tuple[float, float]:
 
     Over those who have labels before it and after it, if these are half of all at least: others
     would change the mean by coming and going.
-
-    Examples
-    --------
-    >>> span = Span(np.repeat([0, 1], 4), np.tile(np.arange(4.0), 2), np.ones(8))
-    >>> turn(np.array([0.75, 0.75, 0.25, 0.25, 1.0, 1.0, 0.5, 0.5]), span)
-    (0.875, 0.375)
     """
     best = (0.0, 0.0)
     n = int(span.annotator.max(initial=-1)) + 1

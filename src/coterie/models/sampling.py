@@ -405,17 +405,7 @@ def checksum(labels: Labels) -> str:
 
 
 def news(old: Annotations, new: Annotations) -> float:
-    """Give how many labels are new, or of items that have become known, for each old one.
-
-    Examples
-    --------
-    >>> from coterie.io import read
-    >>> from coterie.models.base import joined
-    >>> old = read([("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")])
-    >>> more = read([("q2", "bob", "no"), ("q3", "cat", "yes")], classes=["no", "yes"])
-    >>> round(news(old, joined(old, more, "error")), 3)
-    0.667
-    """
+    """Give how many labels are new, or of items that have become known, for each old one."""
     known = set(new.gold) - set(old.gold)
     moved = old.labels_per_item[pd.Index(old.items).isin(list(known))].sum()
     return float((new.n_labels - old.n_labels + moved) / max(old.n_labels, 1))
