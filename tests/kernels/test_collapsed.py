@@ -250,7 +250,7 @@ def test_rising_factorials_are_sums_of_logs(x):
     want = np.array([np.log(x + np.arange(k)).sum() for k in n])
     one_by_one = [PLAIN.log_rising(x, int(k), np.log(x)) for k in n[1:]]
     np.testing.assert_allclose(one_by_one, want[1:], rtol=1e-12, atol=1e-12)
-    table = collapsed.log_risings(np.array([[x]]), 700)[0, 0]
+    table = collapsed.log_risings(np.array([[x]]))[0, 0]
     np.testing.assert_allclose(table[n], want, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(collapsed.log_risen(x, n), want, rtol=2e-10, atol=1e-12)
     underflowed = PLAIN.log_rising(0.0, 5, -2_000.0)

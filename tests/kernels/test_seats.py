@@ -17,7 +17,7 @@ from ladder.cases import HCBCC_2
 from ladder.collapsed import ALPHA, forced, parameters, plain
 from ladder.collapsed_bugs import check_enumeration_briefly
 from ladder.collapsed_checks import ATOMS, assert_stationary, ends
-from ladder.halves import crowd_of, instead, parameters_stay
+from ladder.halves import crowd_of, parameters_stay
 from ladder.marks import needs_compiler
 from reference import consensus as reference
 from reference.exact import all_partitions, normalise
@@ -170,7 +170,7 @@ def worlds():
 @pytest.mark.parametrize("ahead", [1, 32], ids=["one ahead", "dozens ahead"])
 @pytest.mark.parametrize("name", worlds())
 def test_everybodys_move_is_stationary(name, ahead, monkeypatch):
-    monkeypatch.setattr(collapsed, "DOZENS", ahead)
+    monkeypatch.setattr(people, "DOZENS", ahead)
     check_move(worlds()[name])
 
 
@@ -215,7 +215,7 @@ def test_people_who_are_seated_together_are_seated_one_after_the_other(people, r
 @pytest.mark.parametrize("log_alpha", [-1.0, 3.0])
 def test_members_who_join_together_join_one_after_the_other(log_alpha):
     weight = np.array([[1.0, 0.6], [0.3, 2.0], [0.4, 0.8]])
-    logs, rising = np.log(collapsed.with_total(weight))[None], collapsed.log_risings(weight, 2_000)
+    logs, rising = np.log(collapsed.with_total(weight))[None], collapsed.log_risings(weight)
     for seed in range(5):
         found = []
         for each in (12, 1):
@@ -270,14 +270,29 @@ def all_together(regroup):
     return bug
 
 
-HALVED = instead(log_concentration=lambda x: x - math.log(2))
+def told(name, change):
+    """Whoever moves is told otherwise of something: a part of the state, or what people have."""
+
+    def plant(seat_people):
+        def bug(one, state, rng):
+            own = vars(one) if name in vars(one) else state
+            before, own[name] = own[name], change(own[name])
+            log_labels, own[name] = seat_people(one, state, rng), before
+            return log_labels
+
+        return bug
+
+    return plant
+
+
+HALVED = told("log_concentration", lambda x: x - math.log(2))
 BUGS = [
-    (people, "seat_shared", HALVED, "cBCC"),
-    (people, "seat_shared", instead(weight=np.ones_like), "cBCC"),
-    (people, "seat_own", HALVED, "hcBCC"),
-    (people, "seat_own", instead(said=np.zeros_like), "hcBCC"),
-    (people, "seat_own", instead(h=lambda h: h - 1), "Consensus"),
-    (people, "seat_own", parameters_stay, "Consensus"),
+    (SharedPeople, "seat_people", HALVED, "cBCC"),
+    (SharedPeople, "seat_people", told("rising", np.zeros_like), "cBCC"),
+    (SimilarPeople, "seat_people", HALVED, "hcBCC"),
+    (SimilarPeople, "seat_people", told("said", np.zeros_like), "hcBCC"),
+    (SimilarPeople, "seat_people", told("auxiliaries", lambda h: h - 1), "Consensus"),
+    (SimilarPeople, "seat_people", parameters_stay, "Consensus"),
     (SharedPeople, "regroup", all_together, "a chain"),
 ]  # fmt: skip
 

@@ -660,7 +660,7 @@ def log_risen(x: Any, n: Any) -> Array:
 
 def log_together(said: Array, weight: Array) -> Array:
     """Give log p(labels) of coteries that share a matrix, rows Dir(weight); said (M, C, T)."""
-    rows = log_risen(weight.sum(axis=0), said.sum(axis=1))
+    rows = log_risen(weight.sum(axis=-2), said.sum(axis=-2))
     return np.asarray(log_risen(weight, said).sum(axis=(1, 2)) - rows.sum(axis=1))
 
 
