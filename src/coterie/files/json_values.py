@@ -129,6 +129,8 @@ def _read_prior(inside: Any) -> Any:
     name, fields = inside
     if name not in BY_VALUE:
         raise UnknownPrior(str(name))
+    if not dataclasses.is_dataclass(BY_VALUE[name]):
+        raise ValueError(f"{name} is what priors are derived from")
     return BY_VALUE[name](**from_json(fields))
 
 
