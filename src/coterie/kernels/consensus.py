@@ -69,6 +69,7 @@ class ConsensusPeople(SimilarPeople):
         self.kind_weight = np.array(prior.kind_weights)
         self.hard_weight = np.array(prior.hard_guess_weights)
         self.work = self.work * len(self.guessing)
+        self.right = np.eye(crowd.n_answers, self.space.n_classes, dtype=bool)
 
     def start(self, group: IntArray, rng: Generator) -> State:
         """Draw alpha, w, d, beta and eta from their priors; a sweep draws all but alpha anew."""
@@ -90,16 +91,15 @@ class ConsensusPeople(SimilarPeople):
     def log_base(self, state: State, known: Array) -> FloatArray:
         """Give log phi b[m, c, t], (len(known), C, T), which is finite where w underflows."""
         d, log_guess = self.point[known][:, None, None], state["log_guess"]
-        right = np.eye(len(log_guess), self.space.n_classes, dtype=bool)
         log_guessed = np.log1p(-d) + log_guess[:, None]
-        log_b = np.where(right, np.logaddexp(np.log(d), log_guessed), log_guessed)
+        log_b = np.where(self.right, np.logaddexp(np.log(d), log_guessed), log_guessed)
         return np.asarray(math.log(self.phi) + log_b)
 
     def base_mean(self, state: State) -> FloatArray:
         """Give the mean of eta before any label, (C, T)."""
         d = float((self.point * np.exp(self.log_share)).sum())
         guess = np.exp(state["log_guess"])[:, None]
-        return d * np.eye(len(guess), self.space.n_classes) + (1 - d) * guess
+        return d * self.right + (1 - d) * guess
 
     def base(self, state: State) -> regroup.Base:
         """Give the prior of beta and eta given w, as splits and merges read it."""

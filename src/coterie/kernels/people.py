@@ -499,7 +499,10 @@ class SimilarPeople(SeatedPeople):
 
     def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
         """Give beta and eta of all coteries, and of some that are opened for a draw."""
-        more, names = self.fresh(state, opened, spare), ("log_strength", "log_mean")
+        names = "log_strength", "log_mean"
+        if opened == 0:
+            return [state[name] for name in names]
+        more = self.fresh(state, opened, spare)
         return [np.concatenate([state[name], more[name]]) for name in names]
 
     def means(self, state: State, seats: Seats) -> FloatArray:

@@ -53,7 +53,7 @@ LONGEST = 64  # counts up to which labels are looked at one by one
 BLOCK = LONGEST * 2.0 ** np.arange(30)  # where blocks of further labels begin, as long as that
 NODE = np.append(np.arange(LONGEST), BLOCK / math.log(2))  # what stands for j, and for j of a block
 TINY = 1e-290  # the least weight of eta: floats below have fewer digits
-EARLY, MOST = 64, 8  # sweeps in which coteries form, and proposals are more; the most in a sweep
+EARLY, MOST = 32, 8  # sweeps in which coteries form, and proposals are more; the most in a sweep
 CALLS, PER_CELL = 180_000, 8  # a proposal's work: NumPy's calls, and each cell of each person
 
 

@@ -14,6 +14,7 @@ each one of some options, whose shares are Dirichlet(weight) and are integrated 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -57,12 +58,12 @@ class Space:
     steps: tuple[Step, ...]
     known: bool = False
 
-    @property
+    @cached_property
     def n_classes(self) -> int:
         """T."""
         return int(self.cell_class.max()) + 1
 
-    @property
+    @cached_property
     def n_kinds(self) -> int:
         """Kinds, or sub-types of a class."""
         return int(self.cell_kind.max()) + 1

@@ -47,10 +47,9 @@ def log_dirichlet(
         mean, which is the limit as the strength goes to zero.
     """
     logs = log_gamma_draws(shape, rng)
+    top = logs.max(axis=axis, keepdims=True)
     if log_shape is not None:
-        vague = (shape.sum(axis=axis, keepdims=True) < SMALL) | (
-            logs.max(axis=axis, keepdims=True) == -np.inf
-        )
+        vague = (shape.sum(axis=axis, keepdims=True) < SMALL) | (top == -np.inf)
         if vague.any():
             # Who comes first: the least of exponential waits, each at the rate of its mean.
             with np.errstate(divide="ignore", over="ignore"):
@@ -58,7 +57,8 @@ def log_dirichlet(
                 wait -= wait.min(axis=axis, keepdims=True)
                 corner = np.where(wait == 0, 0.0, -np.exp(np.minimum(wait, 700)) / SMALL)
             logs = np.where(vague, corner, logs)
-    logs -= logs.max(axis=axis, keepdims=True)
+            top = logs.max(axis=axis, keepdims=True)
+    logs -= top
     logs -= np.log(np.exp(logs).sum(axis=axis, keepdims=True))
     return np.maximum(logs, LEAST_LOG)
 
