@@ -2,7 +2,7 @@
 
 Where a chain is, is a dictionary of arrays; what it has kept of its sweeps and draws are
 dictionaries of arrays with room for a whole run (the system gives memory only to what is written).
-A collapsed chain moves one item after the other; all others draw what the items need, and have
+Collapsed chains move one item after the other; all others draw what the items need, and have
 them swept where they are. Chains start far apart, so that their agreement means something.
 """
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.inference.shards import Blocks, Given, Order, Session, Sizes
 from coterie.kernels import collapsed
+from coterie.kernels.cells import Items
 from coterie.kernels.consensus import ConsensusPeople
 from coterie.kernels.expected import is_counted
 from coterie.kernels.people import Kept, People, SeatedPeople, Streams
@@ -34,6 +35,7 @@ PARTITION_BYTES, MATRIX_BYTES = 256 * 2**20, 64 * 2**20
 Of every draw, and not only of those whose matrices are kept, are ``EVERY_DRAW``."""
 EVERY_DRAW = ("vote_agreement", "partition")
 KINDS = {"partition": np.int32, "confusion": np.float32}  # of what is kept, if not doubles
+CELLS = "cells"  # of the models whose items are in cells
 NOISE = 0.3  # share of items whose starting class is drawn from their labels instead of the vote
 MOST_GROUPS = 500  # coteries that a chain starts with at most: weighing each takes time
 
@@ -97,7 +99,7 @@ class Sampler:
     votes: IntArray  # (items, classes)   labels of each class
     clear: ClearVotes  # who won them
     items: NDArray[Any]  # (items,)   what they are called
-    collapsed: str = ""  # the model, if items are moved one after the other
+    collapsed: str = ""  # the model, or CELLS, if items are moved one after the other
     blocks: Blocks | None = None  # of all others, the items in shards
     sizes: Sizes | None = None
     at_vote: bool = False  # all chains start at the vote, and everybody in one coterie
@@ -227,6 +229,11 @@ class Chain:
     def _counted(self) -> State:  # in which items by cell are counted
         return self.state
 
+    def _noted(self, log_labels: float) -> dict[str, Any]:  # of one sweep
+        noted = self.people.trace(self.state, log_labels)
+        noted["class_total"] = self.people.space.class_total(self.state["cell_total"])
+        return {name: np.asarray(x)[None] for name, x in noted.items()}
+
     def _rooms(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """Make room for a whole run, for what is noted of a sweep and kept of a draw."""
         plan, aside = self.sampler.plan, Streams(*(np.random.default_rng(k) for k in range(3)))
@@ -259,7 +266,11 @@ class CollapsedChain(Chain):
         state["truth"] = np.where(is_counted(data), truth, -1).astype(np.int32)
         if sampler.ended is not None:
             state = sampler.ended(self.number, state)
-        return state | count_truth(state["truth"], data)
+        return state | self.count(state["truth"])
+
+    def count(self, truth: IntArray) -> State:
+        """Count items by class, and labels by annotator, answer and class."""
+        return count_truth(truth, self.sampler.data)
 
     def _advance(self, n: int) -> dict[str, Any]:
         sampler, sweep, people = self.sampler, self.done, self.people
@@ -278,6 +289,53 @@ class CollapsedChain(Chain):
 
     def _counted(self) -> State:
         return {**self.state, "cell_total": self.state["class_total"]}
+
+
+class CellsChain(CollapsedChain):
+    """A chain that moves one item after the other, among cells; people are as in a blocked one."""
+
+    def _started(self) -> State:
+        sampler, rng, people = self.sampler, self.streams.moves, self.people
+        data = sampler.data
+        self.items = Items(data, people.space, people.kinds)
+        vote = starting_truth(self.number, data, sampler.votes, rng)
+        state = people.start(starting_group(self.number, data, rng), rng)
+        truth = self.items.start(np.where(data.gold >= 0, data.gold, vote), rng)
+        state |= {"truth": truth} | self.items.count(truth)
+        if sampler.ended is not None:
+            state = sampler.ended(self.number, state)
+            state["truth"] = np.where(self.items.known(state["truth"]), state["truth"], truth)
+            state |= self.items.count(state["truth"])
+        return state
+
+    def _advance(self, n: int) -> dict[str, Any]:
+        people, state, rng = self.people, self.state, self.streams.moves
+        noted = self.done >= self.sampler.plan.burn_in
+        people.draw_parameters(state, rng)
+        self.items.sweep(state, people, self.sums if noted else self.sums[:0], rng)
+        log_labels = people.move(state, self.done, rng)
+        if noted:
+            self.others += people.space.shares(state["cell_total"])
+        return self._noted(log_labels)
+
+    def _agreement(self) -> float:
+        clear, cell_class = self.sampler.clear, self.people.space.cell_class
+        same = cell_class[self.state["truth"][clear.item]] == clear.winner
+        return float(same.mean()) if len(same) else 1.0
+
+    def _counted(self) -> State:
+        return self.state
+
+    def count(self, truth: IntArray) -> State:
+        """Count items by cell, and labels by that."""
+        return self.items.count(truth)
+
+    def rest(self) -> None:
+        """Say what items without labels would be, and where those are that may not move."""
+        items, free = self.items, np.zeros(len(self.sums), np.bool_)
+        free[items.free] = True
+        self.sums[~items.counted] = self.others
+        self.sums[items.counted & ~free] = self.used[0] * items.opened[items.counted & ~free]
 
 
 class BlockedChain(Chain):
@@ -327,9 +385,7 @@ class BlockedChain(Chain):
                 self.others[sizes.n_cells : 2 * sizes.n_cells] += shares
                 of_kinds = people.kind_weight + state["kind_total"]  # type: ignore[attr-defined]
                 self.others[2 * sizes.n_cells :] += of_kinds / of_kinds.sum()
-        noted = people.trace(state, log_labels)
-        noted["class_total"] = people.space.class_total(state["cell_total"])
-        return {name: np.asarray(x)[None] for name, x in noted.items()}
+        return self._noted(log_labels)
 
     def _agreement(self) -> float:
         n_clear = self._session.n_clear
@@ -364,7 +420,8 @@ def make_chain(
     sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session | None
 ) -> Chain:
     """Give a chain that moves its items itself, or one that has them swept."""
-    kind = CollapsedChain if session is None else BlockedChain
+    kind = BlockedChain if session is not None else CollapsedChain
+    kind = CellsChain if sampler.collapsed == CELLS else kind
     return kind(sampler, number, seed, session)
 
 

@@ -20,7 +20,7 @@ from coterie.errors import DataError, DataWarning
 from coterie.files.atomic import write_file
 from coterie.files.container import Content, Format, container_writer, read_container
 from coterie.files.paths import to_write
-from coterie.inference.chain import EVERY_DRAW, Chain, CollapsedChain, count_truth
+from coterie.inference.chain import EVERY_DRAW, Chain, CollapsedChain
 from coterie.kernels.expected import is_counted
 from coterie.version import __version__
 
@@ -175,7 +175,7 @@ def table_of(chain: Chain) -> dict[str, tuple[float, float, float | None]]:
         shares["kept/confusion"] = 1
     return {
         **{f"state/{name}": (-1, 2**62, None) for name in whole},
-        "state/truth": (-1, data.n_classes - 1, None),
+        "state/truth": (-1, len(chain.people.space.cell_class) - 1, None),
         "state/said": (0, 2**31 - 1, None),
         "state/cell_total": (0, len(data.gold), None),
         "trace/class_total": (0, len(data.gold), None),
@@ -193,8 +193,9 @@ def check_counts(chain: Chain) -> None:
     if isinstance(chain, CollapsedChain):
         truth = state["truth"]
         require((truth >= 0) == is_counted(data), "truth")
-        require((truth == data.gold)[data.gold >= 0], "truth of gold items")
-        for name, array in count_truth(truth, data).items():
+        of = chain.people.space.cell_class
+        require((of[truth] == data.gold)[data.gold >= 0], "truth of gold items")
+        for name, array in chain.count(truth).items():
             require(np.array_equal(array, state[name]), name)
         return
     most, said = np.diff(data.annotator_start), state["said"]

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.random import Generator
 
-from coterie.kernels.people import Crowd, Kept, OwnPeople, People, Streams
+from coterie.kernels.people import Columns, Crowd, Kept, OwnPeople, People, Streams
 from coterie.kernels.space import Space, with_kinds
 from coterie.numeric import Array, FloatArray, IntArray, State
 from coterie.numeric.dirichlet import canonical_groups
@@ -74,6 +74,15 @@ class KindsPeople(People):
     def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw what is the pairs'."""
         return self.from_pairs(self.moved(state, lambda pairs: self.pairs.draw(pairs, rng)))
+
+    def draw_parameters(self, state: State, rng: Generator) -> None:
+        """Draw those of the pairs."""
+        self.moved(state, lambda pairs: self.pairs.draw_parameters(pairs, rng))
+
+    def columns(self, state: State) -> Columns:
+        """Give those of the pairs: pair l K + k and class t are annotator l and cell k T + t."""
+        found = self.pairs.columns(self.inner(state))
+        return found._replace(place=found.place.reshape(len(state["said"]), -1))
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Move the pairs."""
@@ -170,6 +179,14 @@ class EasyHardPeople(People):
         """Draw both."""
         easy, hard = self.parts(state)
         return side_by_side(self.easy.draw(easy, rng), self.hard.draw(hard, rng))
+
+    def columns(self, state: State) -> Columns:
+        """Give labels of easy items one column for each class, those of hard ones everybody's."""
+        easy, hard = map(OwnPeople.columns, (self.easy, self.hard), self.parts(state))
+        n = len(easy.base)
+        place = np.hstack([np.repeat(easy.place, len(hard.place), axis=0), n + hard.place])
+        base, logs = np.append(easy.base, n + hard.base), np.vstack([easy.logs, hard.logs])
+        return Columns(place, base, logs, shared=True)
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Nobody belongs with anybody."""

@@ -66,6 +66,15 @@ class Streams(NamedTuple):
     spare: Generator
 
 
+class Columns(NamedTuple):
+    """Which column of the matrices the labels of an item are from, and its shapes."""
+
+    place: LongArray  # (rows, cells)   the column of somebody's labels of items in a cell
+    base: LongArray  # (columns,)   whose shapes it has
+    logs: FloatArray  # (bases, answers + 1)   the logs of these, and of their sum behind them
+    shared: bool  # whether somebody else's may be from the same column
+
+
 class People:
     """What a model believes of annotators: a model overrides what it has of its own.
 
@@ -96,6 +105,13 @@ class People:
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
         """Draw everything that is people's, given the counts; give log Psi, (rows, C, cells)."""
+        raise NotImplementedError
+
+    def draw_parameters(self, state: State, rng: Generator) -> None:
+        """Draw what is people's but the matrices, given the counts; of most there is nothing."""
+
+    def columns(self, state: State) -> Columns:
+        """Say where labels are from, for items that are moved one after the other."""
         raise NotImplementedError
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
@@ -186,6 +202,13 @@ class OwnPeople(People):
         shape = state["said"][heard] + self.weight
         log_chance[heard] = log_dirichlet(shape, rng, 1, self.log_weight)
         return log_chance
+
+    def columns(self, state: State) -> Columns:
+        """Give everybody a column for each cell."""
+        n_rows, _, n_cells = state["said"].shape
+        base = np.tile(np.arange(n_cells), n_rows)
+        logs = np.log(with_total(self.weight)).T
+        return Columns(own_places(n_rows, n_cells), base, logs, shared=False)
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
         """Nobody belongs with anybody."""
@@ -355,6 +378,14 @@ class SharedPeople(SeatedPeople):
         log_chance[group >= 0] = shared[group[group >= 0]]
         return log_chance
 
+    def columns(self, state: State) -> Columns:
+        """Give every coterie a column for each class."""
+        n_classes, n_groups = state["said"].shape[2], count_groups(state["group"])
+        place = own_places(n_groups, n_classes)[state["group"]]
+        logs = np.log(with_total(self.weight)).T
+        base = np.tile(np.arange(n_classes), n_groups)
+        return Columns(place, base, logs, shared=True)
+
     def seat_people(self, state: State, rng: Generator) -> float:
         """Move everybody by the sizes of coteries, alpha for a new one, and p(their labels)."""
         counts, seats = with_total(state["said"].astype(np.int32)), state["group"].astype(np.int32)
@@ -456,6 +487,14 @@ class SimilarPeople(SeatedPeople):
         log_chance[heard] = log_dirichlet(shape, rng, 1, log_weight)
         return log_chance
 
+    def columns(self, state: State) -> Columns:
+        """Give everybody a column for each class, with the shapes of their coterie's."""
+        n_rows, n_answers, n_classes = state["said"].shape
+        logs = collapsed.with_strength(state["log_strength"], state["log_mean"])
+        logs = logs.swapaxes(1, 2).reshape(-1, n_answers + 1)
+        base = own_places(len(logs) // n_classes, n_classes)[state["group"]].ravel()
+        return Columns(own_places(n_rows, n_classes), base, logs, shared=False)
+
     def seat_people(self, state: State, rng: Generator) -> float:
         """Move everybody to a coterie, or one of h auxiliary ones (Reuse, Favaro and Teh).
 
@@ -532,6 +571,11 @@ class SimilarPeople(SeatedPeople):
 def weight_of(prior: IBCCPrior | CBCCPrior) -> FloatArray:
     """Give beta eta of a resolved prior, (C, T)."""
     return np.ascontiguousarray((np.asarray(prior.strength)[:, None] * prior.mean).T)
+
+
+def own_places(n_rows: int, n_cells: int) -> LongArray:
+    """Give every row a number for each cell, (rows, cells)."""
+    return np.arange(n_rows * n_cells).reshape(n_rows, n_cells)
 
 
 def count_groups(group: Array) -> int:

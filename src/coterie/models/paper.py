@@ -17,6 +17,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.times import Times
 from coterie.errors import Argument, ConvergenceWarning, DataError
 from coterie.inference import verdicts
+from coterie.inference.chain import CELLS
 from coterie.inference.sample import Afterwards, Averages, Reported, as_found
 from coterie.inference.verdicts import Evidence, Verdict
 from coterie.kernels.dynamic import Course, DynamicPeople, course_of
@@ -274,6 +275,7 @@ class EBCCGibbs(SamplingEstimator):
     """
 
     prior_type: ClassVar[type[Prior]] = EBCCPrior
+    plain: ClassVar[str] = CELLS
 
     def resolve_prior(self, labels: Annotations) -> Prior:
         """Give the prior with every field written out for these data, votes as numbers."""
@@ -308,6 +310,7 @@ class EasyHardBCC(SamplingEstimator):
     """
 
     prior_type: ClassVar[type[Prior]] = EasyHardPrior
+    plain: ClassVar[str] = CELLS
 
     def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
         """Give what the model believes of annotators."""

@@ -24,7 +24,7 @@ from coterie.data.encoding import value_array
 from coterie.data.shards import cut
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
-from coterie.inference.chain import Sampler, plan_for
+from coterie.inference.chain import CELLS, Sampler, plan_for
 from coterie.inference.sample import Afterwards, Options, sample
 from coterie.inference.shards import Blocks, Sizes, opened, without_items
 from coterie.inference.verdicts import Evidence, Verdict
@@ -107,7 +107,7 @@ class SamplingEstimator(Estimator):
     method: ClassVar[Method] = "gibbs"
     abilities: ClassVar[Abilities] = Abilities(uncertainty=True)
     prior_type: ClassVar[type[Prior]]
-    plain: ClassVar[str] = ""  # the collapsed sampler, if there is one of items without kinds
+    plain: ClassVar[str] = ""  # the collapsed sampler of items without kinds, if there is one
     sampler, engine = "collapsed", cast("Any", None)  # of models that are not sampled in blocks
     at_vote: ClassVar[bool] = False  # start all chains at the vote, and everybody in one coterie
 
@@ -260,8 +260,14 @@ class SamplingEstimator(Estimator):
         )
         if not isinstance(labels, Scan):
             blocked = self._is_blocked(labels.n_labels)
-            if self.plain and not blocked and not self._has_kinds:
-                return replace(sampler, collapsed=self.plain)
+            if self.plain and not blocked:
+                if not self._has_kinds and self.plain != CELLS:
+                    return replace(sampler, collapsed=self.plain)
+                space = people.space
+                sizes = Sizes(
+                    people.n_rows, labels.n_classes, labels.n_answers, space, people.guessing
+                )
+                return replace(sampler, collapsed=CELLS, sizes=sizes)
             # How finely items are cut changes no bit of a result.
             shards = cut(labels, 1 + int(labels.n_labels // LABELS_PER_SHARD) if blocked else 1)
             places = [shards.items_of(k) for k in range(len(shards))]
@@ -437,8 +443,9 @@ def going_on(
         then = last[number % len(last)]
         if "truth" in state and "truth" in then:
             had = taken_over(then["truth"], items, np.full(len(items), -1))
-            truth = np.where((had >= 0) & (state["truth"] >= 0), had, state["truth"])
-            state["truth"] = np.where(gold >= 0, gold, truth).astype(np.int32)
+            fits = (gold < 0) | (people.space.cell_class[had] == gold)
+            fits &= (had >= 0) & (state["truth"] >= 0)
+            state["truth"] = np.where(fits, had, state["truth"]).astype(np.int32)
         elif "truth" not in state:
             kept = taken_over(then["said"], rows, np.zeros((len(rows), *then["said"].shape[1:])))
             extra = state["said"].shape[1] - kept.shape[1]  # further answers
