@@ -14,8 +14,9 @@ import pytest
 from scipy import stats
 from scipy.special import digamma, polygamma
 
-from coterie.inference.chain import BlockedChain
+from coterie.inference.chain import CELLS, BlockedChain
 from coterie.kernels import kinds, people
+from coterie.kernels.cells import Items
 from coterie.kernels.people import OwnPeople, SharedPeople, SimilarPeople, weight_of
 from coterie.kernels.space import Space, of_known_kind, with_kinds, with_subtypes
 from coterie.priors import CBCCPrior, EasyHardPrior, EBCCPrior, IBCCPrior
@@ -65,6 +66,11 @@ class Model(Rows):
 
     make: Any = None
 
+    @property
+    def has_cells(self):
+        """Whether an item is in more than a class."""
+        return len(self.space.class_of) > self.problem.n_classes
+
     def people(self):
         return self.make(crowd_of(self.problem))
 
@@ -74,7 +80,8 @@ class Model(Rows):
         for those in (one, getattr(one, "pairs", one)) if often else ():
             those.work = OFTEN
         if collapsed:
-            return ItemByItem(one, self.problem, COLLAPSED[self.rows], **settings)
+            model = CELLS if self.has_cells else COLLAPSED[self.rows]
+            return ItemByItem(one, self.problem, model, **settings)
         return Live(one, self.problem, **settings)
 
 
@@ -148,8 +155,15 @@ MODELS = {
     "hcBCC, known kinds": with_two_kinds("similar", replace(PAIRS, gold={1: 1}), HCBCC, (0, 1, 1)),
 }  # fmt: skip
 every_model = pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
-QUICK = {"IBCC_REPEATED", "CBCC_2", "HCBCC_2", "EBCC", "EasyHard", "known kinds",
-         "cBCC, latent kinds"}  # fmt: skip
+CHAINS = {
+    **{name: (model, {}) for name, model in MODELS.items()},
+    **{f"{name}, item by item": (model, {"collapsed": True})
+       for name, model in MODELS.items() if model.has_cells},
+}  # fmt: skip
+every_chain = pytest.mark.parametrize(("model", "how"), CHAINS.values(), ids=CHAINS)
+QUICK = ["IBCC_REPEATED", "CBCC_2", "HCBCC_2", "EBCC", "EBCC, item by item",
+         "EasyHard, item by item", "known kinds, item by item", "cBCC, latent kinds",
+         "cBCC, latent kinds, item by item", "hcBCC, known kinds, item by item"]  # fmt: skip
 
 
 # ---- the log joint, and exact posteriors ----
@@ -183,9 +197,33 @@ def check_joint(model, n_sweeps=25, **settings):
 
 
 @pytest.mark.exact
-@every_model
-def test_the_trace_is_the_log_joint_and_counts_are_a_recount(model):
-    check_joint(model, often=True)
+@every_chain
+def test_the_trace_is_the_log_joint_and_counts_are_a_recount(model, how):
+    check_joint(model, often=True, **how)
+
+
+def check_conditionals(model, n_sweeps=12):
+    """The item that a sweep moves last is moved by the log joint of all cells that it may be in."""
+    live, n_cells = model.live(often=True, collapsed=True), len(model.space.class_of)
+    items = live.chain.items
+    for _ in range(n_sweeps):
+        live.sweep()
+        sums, rng = np.zeros((model.problem.n_items, n_cells)), np.random.default_rng(1)
+        items.sweep(live.state, live.people, sums, rng)
+        last, cells = items.free[-1], live.cells
+        logs = np.full(n_cells, -np.inf)
+        for f in np.flatnonzero(items.opened[last]):
+            logs[f] = model.log_joint(live.state, {**cells, last: f})
+        want = np.exp(logs - logs.max())
+        np.testing.assert_allclose(sums[last], want / want.sum(), rtol=1e-9)
+        live.assert_counted()
+        items.free = np.roll(items.free, 1)
+
+
+@pytest.mark.exact
+@pytest.mark.parametrize("name", [name for name, model in MODELS.items() if model.has_cells])
+def test_items_are_moved_by_the_log_joint(name):
+    check_conditionals(MODELS[name])
 
 
 def check_enumeration(model, n=3_000, thin=2, seed=1, least=10, **settings):
@@ -201,16 +239,17 @@ def check_enumeration(model, n=3_000, thin=2, seed=1, least=10, **settings):
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", sorted(QUICK))
+@pytest.mark.parametrize("name", QUICK)
 def test_visited_states_have_the_exact_probabilities(name):
-    check_enumeration(MODELS[name])
+    model, how = CHAINS[name]
+    check_enumeration(model, **how)
 
 
 @needs_compiler
 @slow
-@every_model
-def test_visited_states_have_the_exact_probabilities_in_long_chains(model):
-    check_enumeration(model, n=10_000, seed=2, often=True)
+@every_chain
+def test_visited_states_have_the_exact_probabilities_in_long_chains(model, how):
+    check_enumeration(model, n=10_000, seed=2, often=True, **how)
 
 
 @needs_compiler
@@ -332,16 +371,21 @@ GEWEKE = {
 
 
 @needs_compiler
-@pytest.mark.parametrize("name", ["iBCC", "hcBCC"])
-def test_prior_and_chain_agree(name):
-    check_geweke(GEWEKE[name])
+@pytest.mark.parametrize(
+    ("name", "collapsed"), [("iBCC", False), ("hcBCC", False), ("EBCC", True), ("EasyHard", True)]
+)
+def test_prior_and_chain_agree(name, collapsed):
+    check_geweke(GEWEKE[name], collapsed=collapsed)
 
 
 @needs_compiler
 @slow
+@pytest.mark.parametrize("collapsed", [False, True], ids=["blocked", "item by item"])
 @pytest.mark.parametrize("model", GEWEKE.values(), ids=GEWEKE)
-def test_prior_and_chain_agree_for_long(model):
-    check_geweke(model, n=10_000, seed=3, often=model.n_kinds > 1)
+def test_prior_and_chain_agree_for_long(model, collapsed):
+    if collapsed and not model.has_cells:
+        pytest.skip("asked in test_collapsed.py")
+    check_geweke(model, n=10_000, seed=3, often=model.n_kinds > 1, collapsed=collapsed)
 
 
 # ---- the draws of one sweep: which shapes they have ----
@@ -614,13 +658,16 @@ ON_THREE = {
 @pytest.mark.parametrize("make", ON_THREE.values(), ids=ON_THREE)
 def test_the_silent_change_nobodys_bits(make):
     check_silent(make)
+    if make(THREE_CLASSES).has_cells:
+        check_silent(make, collapsed=True)
 
 
 @pytest.mark.exact
 @pytest.mark.parametrize("make", ON_THREE.values(), ids=ON_THREE)
-def test_no_labels_at_all_give_the_prior(make):
+@pytest.mark.parametrize("collapsed", [False, True], ids=["blocked", "item by item"])
+def test_no_labels_at_all_give_the_prior(make, collapsed):
     model = make(replace(THREE_CLASSES, labels=(), gold={0: 1}))
-    live = model.live(burn_in=0)
+    live = model.live(burn_in=0, collapsed=collapsed and model.has_cells)
     noted = [live.sweep() for _ in range(20)]
     assert np.isfinite([one["log_joint"] for one in noted]).all()
     assert [one.get("n_coteries", 0) for one in noted] == [0] * 20
@@ -637,8 +684,47 @@ def test_no_labels_at_all_give_the_prior(make):
 # ---- planted bugs: another function in the place of one; each is caught by a check above ----
 
 
-def check_briefly(model):
-    check_enumeration(model, n=2_000, thin=1, least=4)
+def check_briefly(model, **settings):
+    check_enumeration(model, n=2_000, thin=1, least=4, **settings)
+
+
+def check_pairs():
+    check_conditionals(GEWEKE["EasyHard"])
+
+
+def check_joint_by_item(model):
+    check_joint(model, collapsed=True)
+
+
+def columns_with(**changes):
+    """People say where labels are from, but for something."""
+
+    def plant(columns):
+        def bug(one, state):
+            found = columns(one, state)
+            return found._replace(
+                **{name: to(getattr(found, name)) for name, to in changes.items()}
+            )
+
+        return bug
+
+    return plant
+
+
+def blocks_alone(sweep):
+    def bug(items, *args):
+        items.whole = items.whole * 0 + 1e9  # as if every step had one block
+        return sweep(items, *args)
+
+    return bug
+
+
+def all_open(start):
+    def bug(items, *args):
+        items.opened[:] = True
+        return start(items, *args)
+
+    return bug
 
 
 def no_weights(order):
@@ -720,6 +806,16 @@ BUGS = [
     (people.SeatedPeople, "draw_alpha", keeps("log_concentration"), check_briefly, "CBCC_2"),
     (people, "draw_crp", instead(concentration=lambda _: math.exp(50.0)), check_kept, "CBCC_3"),
     (SimilarPeople, "matrices", WRONG_SEATS, check_newcomer_s_matrix, ""),
+    (OwnPeople, "columns", columns_with(base=lambda base: base[::-1]), check_conditionals, "EBCC"),
+    (SharedPeople, "columns", columns_with(shared=lambda _: False), check_conditionals,
+     "cBCC, latent kinds"),
+    (kinds.EasyHardPeople, "columns", columns_with(shared=lambda _: False), check_pairs, ""),
+    (kinds.KindsPeople, "columns", columns_with(place=lambda place: place[::-1]),
+     check_conditionals, "cBCC, latent kinds"),
+    (SimilarPeople, "columns", columns_with(logs=lambda logs: logs[::-1]), check_conditionals,
+     "hcBCC, latent kinds"),
+    (Items, "sweep", blocks_alone, check_conditionals, "EBCC"),
+    (Items, "start", all_open, check_joint_by_item, "known kinds"),
     (kinds.KindsPeople, "from_pairs", instead(array=lambda a: a[::-1]), check_matrices,
      "latent kinds"),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import numpy as np
 
 from coterie.data.shards import Shard
 from coterie.data.votes import count_votes
-from coterie.inference.chain import BlockedChain, CollapsedChain, Plan, Sampler
+from coterie.inference.chain import CELLS, BlockedChain, Plan, Sampler, make_chain
 from coterie.inference.shards import Holder, Sizes, Totals
 from coterie.kernels.people import Crowd, Streams
 from ladder.tolerances import (
@@ -140,22 +140,32 @@ class Live:
 
 
 class ItemByItem(Live):
-    """A chain of a model of the paper that moves one item after the other."""
+    """A chain that moves one item after the other: of a model of the paper, or with cells."""
 
-    def __init__(self, people, problem, model, *, seed=1, burn_in=NEVER):
-        self.people, self.problem = people, problem
+    def __init__(self, people, problem, model, *, seed=1, burn_in=NEVER, keys=None):
+        self.people, self.problem, self.session = people, problem, self
+        sizes = Sizes(
+            people.n_rows, problem.n_classes, problem.n_answers, people.space, people.guessing
+        )
         sampler = Sampler(
             people=people, data=problem.codes, plan=Plan(burn_in, burn_in, 1, 1, 1),
             votes=count_votes(problem.codes), clear=None, items=None, collapsed=model,
+            sizes=sizes if model == CELLS else None,
         )  # fmt: skip
-        self.chain = CollapsedChain(sampler, 2, np.random.SeedSequence(seed))
+        self.chain = make_chain(sampler, 2, np.random.SeedSequence(seed), None)
 
     @property
     def state(self):
         return self.chain._counted()
 
     def sums(self):
+        self.chain.used[0] = self.chain.done
+        self.chain.rest()
         return self.chain.sums
+
+    def answer(self, answers):
+        """Write other answers, in the order of the items' labels."""
+        self.chain.items.answer = np.array(answers, np.uint32)
 
     @property
     def cells(self):
@@ -240,11 +250,11 @@ PACKED = replace(
 )  # fmt: skip
 
 
-def check_silent(model_of):
+def check_silent(model_of, **how):
     """Items and annotators without labels: the same numbers, to the last bit, without them."""
     lives = [
-        model_of(THREE_CLASSES).live(often=True, burn_in=0),
-        model_of(PACKED).live(often=True, burn_in=0, keys=ITEMS),
+        model_of(THREE_CLASSES).live(often=True, burn_in=0, **how),
+        model_of(PACKED).live(often=True, burn_in=0, keys=ITEMS, **how),
     ]
     sources = [streams(1, 2, 3) for _ in lives]
     for _ in range(20):

@@ -145,8 +145,9 @@ class Items:
         """Give every counted item a cell of the class that it starts in, by their weights."""
         shares = np.log(self.space.shares(np.zeros(len(self.space.cell_class), np.int64)))
         own = self.opened & (self.space.cell_class == truth[:, None])
-        cell = pick(np.where(own, shares, -np.inf), rng)
-        return np.where(self.counted, cell, -1).astype(np.int32)
+        cell = np.full(len(truth), -1, np.int32)
+        cell[self.counted] = pick(np.where(own, shares, -np.inf)[self.counted], rng)
+        return cell
 
     def count(self, truth: IntArray) -> State:
         """Count items by cell, and labels by annotator, answer and cell."""

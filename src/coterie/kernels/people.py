@@ -381,9 +381,9 @@ class SharedPeople(SeatedPeople):
     def columns(self, state: State) -> Columns:
         """Give every coterie a column for each class."""
         n_classes, n_groups = state["said"].shape[2], count_groups(state["group"])
-        place = own_places(n_groups, n_classes)[state["group"]]
+        place = own_places(max(n_groups, 1), n_classes)[state["group"]]
         logs = np.log(with_total(self.weight)).T
-        base = np.tile(np.arange(n_classes), n_groups)
+        base = np.tile(np.arange(n_classes), max(n_groups, 1))
         return Columns(place, base, logs, shared=True)
 
     def seat_people(self, state: State, rng: Generator) -> float:
@@ -492,7 +492,7 @@ class SimilarPeople(SeatedPeople):
         n_rows, n_answers, n_classes = state["said"].shape
         logs = collapsed.with_strength(state["log_strength"], state["log_mean"])
         logs = logs.swapaxes(1, 2).reshape(-1, n_answers + 1)
-        base = own_places(len(logs) // n_classes, n_classes)[state["group"]].ravel()
+        base = own_places(max(len(logs) // n_classes, 1), n_classes)[state["group"]].ravel()
         return Columns(own_places(n_rows, n_classes), base, logs, shared=False)
 
     def seat_people(self, state: State, rng: Generator) -> float:
