@@ -219,7 +219,9 @@ def best_of(
         for k, peak in enumerate(peaks):
             if best - peak.bound > LEAST_NATS:  # what no verdict will need makes room
                 peaks[k] = peak._replace(probability=peak.probability[:0])
-    top = max(range(len(peaks)), key=lambda k: peaks[k].bound)
+    best = max(peak.bound for peak in peaks)
+    # The first of those that rounding tells apart: sub-types that have changed places.
+    top = next(k for k, p in enumerate(peaks) if best - p.bound <= ROUNDING * (1 + abs(best)))
     facts = facts_of(peaks[top].top)
     return peaks[top], facts | compared(peaks, top, codes, clear) if len(peaks) > 1 else facts
 
