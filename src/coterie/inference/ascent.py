@@ -34,6 +34,7 @@ from coterie.numeric import FloatArray
 Start = FloatArray | Callable[[Codes], FloatArray]
 """Probabilities of cells, shape (items, cells); or what gives those of some of the items."""
 T = TypeVar("T")
+ROUNDING = 1e-9  # of a bound, by its size
 
 
 class Items:

@@ -50,7 +50,7 @@ def move_items(
         for c in range(total):
             ratio[k, c] = (n[k, c] + shape[base[k], c]) / (n[k, total] + shape[base[k], total])
     for i in free:
-        t, lo, hi, sum_p = np.int64(truth[i]), start[i], start[i + 1], 0.0
+        t, lo, hi, sum_p = int(truth[i]), start[i], start[i + 1], 0.0
         for s in range(len(option)):
             of_option[s, option[s, t]] -= 1
             of_block[s, block[s, t]] -= 1
@@ -113,7 +113,8 @@ def move_items(
         for s in range(len(option)):
             of_option[s, option[s, new]] += 1
             of_block[s, block[s, new]] += 1
-        for f, sign in ((t, -1), (new, 1)):
+        for sign in (-1, 1):
+            f = t if sign < 0 else new
             cell_total[f] += sign
             for j in range(lo, hi if t != new else lo):
                 k, b = place[annotator[j], f], base[place[annotator[j], f]]
