@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.default import sets
 from coterie.assign import stop
 from coterie.assign.risk import SHARED
-from coterie.io import read
+from coterie.io.read import read
 from coterie.models import make_model
 from coterie.studies.replay import Settings, replay
 

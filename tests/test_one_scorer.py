@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import coterie
 from coterie.cli.app import app
 from coterie.errors import DataError, DataWarning
-from coterie.io import read_truth
+from coterie.io.read import read_truth
 from coterie.judges import look_at
 from coterie.models import make_model
 from coterie.report.facts import gather

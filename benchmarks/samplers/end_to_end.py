@@ -48,8 +48,8 @@ def phases(model: str, path: Path) -> dict[str, float]:
         start = time.perf_counter()
 
     from coterie.files.atomic import write_files
-    from coterie.io import read
     from coterie.io.files import find
+    from coterie.io.read import read
     from coterie.io.write import json_writer, table_writer
     from coterie.models import MajorityVote, make_model
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from coterie.default import aggregate
     from coterie.errors import ConvergenceWarning, CoterieError, DataError, DataWarning
     from coterie.goldcheck import GoldCheck, check_gold
-    from coterie.io import read
+    from coterie.io.read import read
     from coterie.io.scan import Scan, scan
     from coterie.metrics import Score
     from coterie.models import (
@@ -83,7 +83,7 @@ _LAZY = {
     "aggregate": "coterie.default",
     "check_gold": "coterie.goldcheck",
     "load": "coterie.posterior",
-    "read": "coterie.io",
+    "read": "coterie.io.read",
     "scan": "coterie.io.scan",
     "simulate": "coterie.simulation",
 }

@@ -9,7 +9,7 @@ from typing import Any
 from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
-from coterie.io import read
+from coterie.io.read import read
 from coterie.io.scan.scanned import Scan
 from coterie.models.base import Estimator
 from coterie.models.registry import DEFAULT, make_model

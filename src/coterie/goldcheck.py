@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, CoterieWarning, DataError
-from coterie.io import read
+from coterie.io.read import read
 from coterie.metrics.calibration import chance_interval
 from coterie.metrics.matching import best_shares
 from coterie.models.base import Estimator

@@ -17,7 +17,8 @@ from builders.export_platforms import (
     PRODIGY_CHOICE,
 )
 from coterie.cli.app import app
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.reading import Reading
 
 
 def fitted(path, content):
@@ -31,7 +32,7 @@ def consensus(posterior):
 
 
 def read_back(path, **options):
-    frame = read_export(path, options=Options(**options)).frame()
+    frame = read_export(path, options=Reading(**options)).frame()
     return dict(zip(frame["item"], frame["label"], strict=True))
 
 

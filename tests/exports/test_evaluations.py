@@ -6,7 +6,8 @@ import pytest
 
 import coterie
 from builders.export_parts import ITEMS, PEOPLE, says, shape, written
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.reading import Reading
 
 
 def test_inspect_scorers_of_any_name_are_a_panel_on_request(tmp_path):
@@ -23,7 +24,7 @@ def test_inspect_scorers_of_any_name_are_a_panel_on_request(tmp_path):
     path = written(tmp_path, "log.json", json.dumps(log).encode())
     with pytest.raises(coterie.DataError, match="holds 3 questions, 'ann'"):
         coterie.read(path)
-    rows = read_export(path, options=Options(annotators="scorers"))
+    rows = read_export(path, options=Reading(annotators="scorers"))
     assert shape(rows) == (6, 3, 18)
     assert (rows.facts.question, rows.facts.annotator) == ("grade", "scorer")
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 import coterie
-from coterie.io import read_truth
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.read import read_truth
+from coterie.io.reading import Reading
 
 ROOT = Path(os.environ.get("COTERIE_EXPORTS") or Path(__file__).parents[3] / "shared" / "exports")
 WITHOUT = "the samples of exports are not here: set COTERIE_EXPORTS to their folder"
@@ -162,7 +163,7 @@ def read(case):
     options["keep"] = frozenset(options.pop("keep", ()))
     if options.get("gold") is None:
         options.pop("gold", None)
-    return read_export([ROOT / name for name in case.files], options=Options(**options))
+    return read_export([ROOT / name for name in case.files], options=Reading(**options))
 
 
 def counted(frame, known):

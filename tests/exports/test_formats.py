@@ -20,9 +20,10 @@ from builders.export_platforms import (
 )
 from builders.exports import SAMPLES
 from coterie.data.provenance import Export
-from coterie.io.exports import FORMATS, Options, read_export
+from coterie.io.exports import FORMATS, read_export
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.registry import format_of
+from coterie.io.reading import Reading
 
 every = pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: f"{s.format}-{s.name}")
 
@@ -41,7 +42,7 @@ def test_a_format_is_told_from_the_content_whatever_the_name(tmp_path, sample):
 
 @every
 def test_a_sample_is_read(tmp_path, sample):
-    rows = read_export(placed(tmp_path, sample), options=Options(**sample.options))
+    rows = read_export(placed(tmp_path, sample), options=Reading(**sample.options))
     frame = rows.frame()
     found = frame["item"].nunique(), frame["annotator"].nunique(), len(frame)
     assert found == sample.found
@@ -79,7 +80,7 @@ def test_what_is_left_out_can_be_kept(tmp_path):
     assert coterie.read(path).n_labels == 16
     assert coterie.read(path, keep="skipped").n_labels == 17
     assert coterie.read(path, keep=["skipped", "ground_truth"]).n_labels == 18
-    models = read_export(path, options=Options(annotators="predictions")).frame()
+    models = read_export(path, options=Reading(annotators="predictions")).frame()
     assert set(models["annotator"]) == {"m"}
 
 
@@ -139,7 +140,7 @@ def test_several_questions_are_refused_with_their_names(tmp_path):
         coterie.read(path, question="names")
     with pytest.raises(coterie.DataError, match="pass option='cold' to read one as yes or no"):
         coterie.read(path, question="tone")
-    sets = read_export(path, options=Options(question="tone", option="sets")).frame()
+    sets = read_export(path, options=Reading(question="tone", option="sets")).frame()
     assert set(sets["label"]) == {"cold | warm"}
     assert coterie.read(path, question="spam").n_labels == 16
 
@@ -208,7 +209,7 @@ def test_a_flat_file_that_does_not_tell_its_answers_is_told(tmp_path):
     path.write_bytes(listed(LABEL_STUDIO_MIN[::3]))
     with pytest.raises(coterie.DataError, match="does not say which columns are answers"):
         coterie.read(path)
-    rows = read_export(path, options=Options(question="spam"))
+    rows = read_export(path, options=Reading(question="spam"))
     assert len(rows.columns["item"]) == 6
 
 
@@ -297,7 +298,7 @@ def test_each_server_has_a_first_annotator(tmp_path):
         for task in tasks:
             task["annotations"][0]["result"] = result(task["id"], "ann")
         (tmp_path / f"{name}.json").write_bytes(listed(tasks))
-    options = Options(item="data.image", annotator="file")
+    options = Reading(item="data.image", annotator="file")
     frame = read_export(tmp_path, options=options).frame()
     assert set(frame["annotator"]) == {"x", "y"}
     assert set(frame["item"]) == {"0.jpg", "1.jpg", "2.jpg"}
@@ -314,7 +315,7 @@ def test_the_last_review_counts(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(listed(tasks))
     assert dict(read_export(path).facts.left_out)["rejected"] == 1
-    accepted = read_export(path, options=Options(keep=frozenset({"accepted"})))
+    accepted = read_export(path, options=Reading(keep=frozenset({"accepted"})))
     assert len(accepted.columns["item"]) == 1
 
 

@@ -9,7 +9,8 @@ import pytest
 import coterie
 from builders.exports import SAMPLES
 from coterie.errors import CoterieError
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.reading import Reading
 
 FEW, ALL = 6, 330  # mutations of each sample: all together are more than 10,000
 ODD = [
@@ -152,7 +153,7 @@ def test_status_is_never_misread_under_damage(tmp_path, sample, status):
         path.write_bytes(mutated(sample, rng))
         try:
             plain = read_export(path)
-            kept = read_export(path, options=Options(keep=frozenset({status.lower()})))
+            kept = read_export(path, options=Reading(keep=frozenset({status.lower()})))
         except CoterieError:
             continue
         told, then = dict(plain.facts.left_out), dict(kept.facts.left_out)

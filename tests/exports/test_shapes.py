@@ -10,11 +10,12 @@ import coterie
 from builders.export_evaluations import INSPECT, LLMBAR, PROMPTFOO
 from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, table
 from builders.export_platforms import COMPLETIONS, cvat
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.reading import Reading
 
 
 def found(path, **options):
-    frame = read_export(path, options=Options(**options)).frame()
+    frame = read_export(path, options=Reading(**options)).frame()
     return frame["item"].nunique(), frame["annotator"].nunique(), len(frame)
 
 

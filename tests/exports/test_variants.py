@@ -19,7 +19,8 @@ from builders.export_parts import (
     written,
 )
 from builders.export_platforms import LABEL_STUDIO, cvat
-from coterie.io.exports import Options, read_export
+from coterie.io.exports import read_export
+from coterie.io.reading import Reading
 
 
 def zipped(files):
@@ -116,7 +117,7 @@ def test_labelbox_says_which_rows_a_reviewer_sent_back(tmp_path):
     rows = read_export(path)
     assert shape(rows) == (6, 3, 18)
     assert "labels of 1 row in rework counted, too" in rows.facts.notes[0]
-    finished = read_export(path, options=Options(keep=frozenset({"done"})))
+    finished = read_export(path, options=Reading(keep=frozenset({"done"})))
     assert shape(finished) == (2, 3, 6)
     assert dict(finished.facts.left_out) == {"not done": 12}
     assert not finished.facts.notes
@@ -149,7 +150,7 @@ def test_labelbox_1_leaves_out_what_a_reviewer_turned_down(tmp_path):
     path = written(tmp_path, "v1.json", listed([record(*pair) for pair in PAIRS]))
     rows = read_export(path)
     assert dict(rows.facts.left_out) == {"rejected": 1}
-    assert shape(read_export(path, options=Options(keep=frozenset({"rejected"})))) == (6, 3, 18)
+    assert shape(read_export(path, options=Reading(keep=frozenset({"rejected"})))) == (6, 3, 18)
 
 
 def test_turkle_names_are_said_and_lead_to_no_public_profile(tmp_path):
@@ -180,7 +181,7 @@ def test_radio_buttons_are_a_single_choice_and_check_boxes_are_not(tmp_path):
         says(int(item[1:]), who)
         for item, who in zip(frame["item"], frame["annotator"], strict=True)
     ]
-    asked = read_export(path, options=Options(option="yes"))
+    asked = read_export(path, options=Reading(option="yes"))
     assert set(asked.frame()["label"]) == {"true", "false"}
     path = mturk(
         tmp_path, lambda i, who: boxes(i, who) if i > 1 else [{"spam": {"yes": True, "no": True}}]
@@ -200,7 +201,7 @@ def test_sagemaker_multi_select_is_one_even_if_nobody_ticked_two(tmp_path):
         ]
         name = f"job/iteration-1/{item}/x.json"
         written(tmp_path, name, json.dumps({"answers": answers}).encode())
-    rows = read_export(tmp_path / "job", options=Options(option="cat"))
+    rows = read_export(tmp_path / "job", options=Reading(option="cat"))
     assert shape(rows) == (6, 3, 18)
     assert set(rows.frame()["label"]) == {"yes", "no"}
 
@@ -227,7 +228,7 @@ def test_argilla_records_before_feedback_data_sets(tmp_path):
     rows = read_export(path)
     assert shape(rows) == (6, 3, 16)
     assert dict(rows.facts.left_out) == {"blank": 1, "discarded": 1}
-    guessed = read_export(path, options=Options(annotators="suggestions")).frame()
+    guessed = read_export(path, options=Reading(annotators="suggestions")).frame()
     assert set(guessed["label"]) == {"yes"}
     assert set(guessed["annotator"]) == {"model"}
 
@@ -272,7 +273,7 @@ def test_files_that_are_not_read_are_named_and_damaged_ones_refused(tmp_path):
     rows = read_export(tmp_path / "job")
     told = "of no known format, and not read: 'empty.json', 'notes.txt'"
     assert told in rows.facts.notes
-    hidden = read_export(tmp_path / "job", options=Options(anonymise=True)).facts.notes
+    hidden = read_export(tmp_path / "job", options=Reading(anonymise=True)).facts.notes
     assert "of no known format, and not read: 2 files" in hidden
     written(tmp_path, "job/more.json", listed(LABEL_STUDIO)[:200])
     with pytest.raises(coterie.DataError, match=r"more.json is not JSON: .*; export it again"):
@@ -329,7 +330,7 @@ def test_mturk_columns_of_one_question_are_its_options(tmp_path):
         for item, who in PAIRS
     ]
     path = written(tmp_path, "b.csv", table(header, rows))
-    rows = read_export(path, options=Options(question="tone"))
+    rows = read_export(path, options=Reading(question="tone"))
     assert (rows.facts.kind, shape(rows)) == ("single choice", (6, 3, 18))
     assert set(rows.frame()["label"]) == {"yes", "no"}
 
@@ -362,7 +363,7 @@ def test_flat_label_studio_has_ratings_pairs_and_paths_in_lists(tmp_path, csv):
 
     def words(question, **options):
         return set(
-            read_export(path, options=Options(question=question, **options)).frame()["label"]
+            read_export(path, options=Reading(question=question, **options)).frame()["label"]
         )
 
     assert words("tone") == {"yes", "no"}

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 import coterie
 from coterie.errors import DataWarning, MissingExtraError
-from coterie.io import read_truth
 from coterie.io.files import find
+from coterie.io.read import read_truth
 
 TEXT = "item,annotator,label\n007,ann,yes\n007,bob,no\n12,ann,no\n"
 LABELS = [("007", "ann", "yes"), ("007", "bob", "no"), ("12", "ann", "no")]

@@ -149,7 +149,7 @@ def compared(codes: Codes) -> NDArray[np.int64]:
 
     Examples
     --------
-    >>> from coterie.io import read
+    >>> from coterie.io.read import read
     >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
     >>> compared(read(rows).codes).tolist()
     [1, 1]

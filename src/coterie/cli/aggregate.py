@@ -25,9 +25,10 @@ from coterie.cli.update import earlier_model, gold_apart, read_as, say_time
 from coterie.data.annotations import Annotations
 from coterie.files.atomic import Writer, check_free, write_set
 from coterie.files.writable import check_room
-from coterie.io import read, read_truth
 from coterie.io.exports.archive import parts_of
 from coterie.io.files import File, find
+from coterie.io.read import read, read_truth
+from coterie.io.reading import Reading
 from coterie.io.scan import Scan
 from coterie.io.write import (
     FORMATS,
@@ -83,7 +84,7 @@ class Job(NamedTuple):
     update: Path | None = None  # a saved run that goes on
 
 
-def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
+def run(sources: Sequence[str], reading: Reading, job: Job) -> bool:
     """Do the main job; ``reading`` are the options of :func:`coterie.read`.
 
     Returns
@@ -97,7 +98,7 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job) -> bool:
     paths = places(job, model)
     single = len(sources) == 1 and not Path(sources[0]).is_dir()
     files = [find(sources[0])] if single else [part.file for part in parts_of(sources)]
-    annotations = read(files[0] if single else list(sources), **reading)
+    annotations = read(files[0] if single else list(sources), **vars(reading))
     show.data(sources, annotations)
     more = annotations
     if job.update is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +15,8 @@ from coterie.cli.tables import print_table
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.files.atomic import Writer, check_free, text_writer, write_set
-from coterie.io import read, read_truth
+from coterie.io.read import read, read_truth
+from coterie.io.reading import Reading
 from coterie.io.tables import table_of_file
 from coterie.io.write import table_writer
 from coterie.judges import Panel, look_at, words
@@ -53,12 +54,12 @@ class Target(NamedTuple):
     force: bool
 
 
-def run(sources: Sequence[str], reading: Mapping[str, Any], asked: Asked, target: Target) -> None:
+def run(sources: Sequence[str], reading: Reading, asked: Asked, target: Target) -> None:
     """Look at a panel, show it on one screen, and write the page and the tables."""
     paths = [] if target.out is None else [target.out / name for name in FILES]
     if target.out is not None:
         check_free(target.out, paths, force=target.force)
-    annotations = read(sources[0] if len(sources) == 1 else list(sources), **reading)
+    annotations = read(sources[0] if len(sources) == 1 else list(sources), **vars(reading))
     show.data(sources, annotations)
     prices = prices_of(asked.prices, annotations)
     columns = None if asked.columns is None else numbers_of(asked.columns, annotations)
@@ -68,7 +69,7 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], asked: Asked, target
     truth = None if asked.truth is None else read_truth(asked.truth, annotations)
     if truth is not None and score_vote(annotations, truth).items == 0:  # before the long part
         show.nothing_to_score()
-    settings = {"random_state": asked.seed, "duplicates": reading["duplicates"], "progress": True}
+    settings = {"random_state": asked.seed, "duplicates": reading.duplicates, "progress": True}
     model = make_model(asked.model, **settings)
     posterior = model.fit(annotations).posterior_
     panel = look_at(

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
+from coterie.io.reading import Reading
 from coterie.models.registry import MODELS
 from coterie.words.visible import QUOTED, quoted, shorten, visible
 
@@ -74,31 +79,6 @@ Format = Annotated[str, typer.Option("--format", help="csv, parquet, json or xls
 Out = Annotated[Path | None, a_path("--out", "-o", help="Folder for the results.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite earlier results.")]
 Truth = Annotated[Path | None, a_path(help="True labels that only score the result: a file.")]
-Duplicates = Annotated[
-    str, typer.Option(help="An annotator's repeated labels of an item: error, first, last, keep.")
-]
-Classes = Annotated[str | None, typer.Option(help="The possible truths, separated by commas.")]
-ExtraAnswers = Annotated[str | None, typer.Option(help="Answers that are never true: unsure,skip")]
-From = Annotated[
-    str | None,
-    typer.Option("--from", help="Format of the export (default: told from its content)."),
-]
-Question = Annotated[str | None, typer.Option(help="Which question of an export.")]
-Option = Annotated[
-    str | None, typer.Option(help="Which option of a multi-select; sets: whole sets.")
-]
-Keep = Annotated[str | None, typer.Option(help="Count what an export leaves out: rejected,drafts")]
-Anonymise = Annotated[
-    bool, typer.Option("--anonymise", help="Hide the annotators' ids: salted hashes.")
-]
-Annotators = Annotated[
-    str | None, typer.Option(help="Whose labels: predictions, suggestions, scorers, all.")
-]
-Workflow = Annotated[str | None, typer.Option(help="Workflow of a Zooniverse export.")]
-Threshold = Annotated[float | None, typer.Option(help="Cut judges' scores into verdicts here.")]
-Time = Annotated[
-    str | None, typer.Option(help="Column that says when a label was given, for dynamic.")
-]
 Labelled = Annotated[
     Path,
     typer.Argument(
@@ -107,6 +87,8 @@ Labelled = Annotated[
         metavar="PATH",
     ),
 ]
+Told = Annotated[Any, "told"]
+"""An option of reading as it is declared, by the name of the parameter."""
 Title = Annotated[str | None, typer.Option(help="Heading of the page.")]
 Datasets = Annotated[
     str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")
@@ -138,6 +120,70 @@ def numbers(words: str) -> list[float]:
         ) from None
 
 
-def one_or_many(words: str | None) -> str | list[str] | None:
-    """Tell the column of the long form from the columns of the wide form."""
-    return split(words) if words is not None and "," in words else words
+class Only(NamedTuple):
+    """Which options of reading a command has, in their order, and what its help says otherwise."""
+
+    names: str
+    help: Mapping[str, str]
+
+
+DECLARED: dict[str, Field[Any]] = {
+    "from_" if one.name == "format" else one.name: one for one in fields(Reading)
+}
+"""Options of reading by the names of parameters: ``--format`` is that of what is written."""
+KINDS = {"bool": bool, "float | None": float | None}
+
+
+def reads(command: Callable[..., None]) -> Callable[..., None]:
+    """Put the options of reading, as they are declared, where a command takes them.
+
+    They stand in place of the parameter ``reading``: all of them, or :class:`Only` some. One that
+    the command has by itself, of its own words or :data:`Told`, goes into ``reading``, too.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    made: list[inspect.Parameter] = []
+    given = inspect.signature(command).parameters
+    for name, one in given.items():
+        said = next((said for said in get_args(hints[name])[1:] if said == "told"), None)
+        if name == "reading":
+            only = next((said for said in get_args(hints[name]) if isinstance(said, Only)), None)
+            names = [name for name in DECLARED if name not in given]
+            names = names if only is None else only.names.split()
+            made += [_declared(name, {} if only is None else only.help) for name in names]
+        else:
+            made.append(_declared(name, {}) if said else one.replace(annotation=hints[name]))
+
+    @functools.wraps(command)
+    def run(**told: Any) -> None:
+        for name in told.keys() & DECLARED.keys():
+            told[name] = _parsed(DECLARED[name], told[name])
+        if "reading" in given:
+            asked = {DECLARED[name].name: told.pop(name) for name in told.keys() & DECLARED.keys()}
+            told["reading"] = Reading(**asked)
+        command(**told)
+
+    by_name = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in made]
+    run.__annotations__ = {one.name: one.annotation for one in by_name}
+    vars(run)["__signature__"] = inspect.Signature(by_name)
+    return run
+
+
+def _declared(name: str, help: Mapping[str, str]) -> inspect.Parameter:
+    own = DECLARED[name]
+    assert own.default is not MISSING  # all options can be left out
+    words = help.get(name, own.metadata["help"])
+    flag = f"--{name.rstrip('_').replace('_', '-')}"
+    kind = KINDS.get(str(own.type), str if isinstance(own.default, str) else str | None)
+    default = None if own.metadata["several"] else own.default
+    asked = Annotated[kind, typer.Option(flag, help=words)]  # type: ignore[valid-type]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=asked
+    )
+
+
+def _parsed(own: Field[Any], text: Any) -> Any:
+    """Give what an option means: commas separate words."""
+    several = own.metadata["several"]
+    if text is None or not several or (several == "perhaps" and "," not in text):
+        return own.default if text is None else text
+    return split(text)

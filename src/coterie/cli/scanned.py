@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from coterie.files.atomic import Writer, write_set
 from coterie.files.writable import check_room
 from coterie.io.files import find
 from coterie.io.read import read_truth
+from coterie.io.reading import Columns, Reading
 from coterie.io.scan import Scan, scan
 from coterie.io.scan.sources import find_all, is_scanned, sum_of_names
 from coterie.io.write import check_format, json_writer, table_writer
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from coterie.cli.aggregate import Job
     from coterie.metrics import Score
 
-READ = ("item", "annotator", "label", "gold", "classes", "extra_answers", "duplicates")
+READ = tuple(one.name for one in fields(Columns))
 """What a scan takes of the options that say how to read."""
 
 
@@ -41,7 +43,7 @@ def wanted(sources: Sequence[str], *, asked: bool) -> bool:
     return asked or any(map(is_scanned, sources))
 
 
-def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: str) -> bool:
+def run(sources: Sequence[str], reading: Reading, job: Job, engine: str) -> bool:
     """Do the main job, items in shards.
 
     Returns
@@ -54,7 +56,7 @@ def run(sources: Sequence[str], reading: Mapping[str, Any], job: Job, engine: st
     paths = aggregate.places(job, model, parts=True)
     truth_file = None if job.truth is None else find(job.truth)
     truth = None if truth_file is None else read_truth(truth_file)
-    told = {name: reading[name] for name in READ}
+    told = {name: getattr(reading, name) for name in READ}
     labels = scan(sources[0] if len(sources) == 1 else list(sources), **told, engine=engine)
     say_scanned(sources, labels)
     read = facts_of(sources, labels)
@@ -102,10 +104,10 @@ def keeping(
     return nothing_lost(shown, posterior.write_labels, "labels", "holds the labels in parts")
 
 
-def refuse(reading: Mapping[str, Any], job: Job) -> None:
+def refuse(reading: Reading, job: Job) -> None:
     """Say which option a scan does not take: those of exports, and what looks at all items."""
-    odd = {name: value for name, value in reading.items() if name not in READ and value}
-    odd.pop("order", None)  # it has a value of its own
+    names = [one.name for one in fields(reading) if one.name not in (*READ, "order")]
+    odd: dict[str, Any] = {name: getattr(reading, name) for name in names}
     odd |= {"kinds": job.kinds, "update": job.update, "text": job.beside.text}
     odd |= {"image": job.beside.image, "check-gold": job.check_gold, "recalibrate": job.recalibrate}
     for name, value in odd.items():

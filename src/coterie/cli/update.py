@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from coterie.cli import show
 from coterie.cli.report import recorded
 from coterie.errors import CoterieError
 from coterie.files.paths import is_there
+from coterie.io.reading import Reading
 from coterie.io.tables import table_of_file
 from coterie.models import MODELS, Estimator, make_model
 from coterie.models.registry import DEFAULT, name_of
@@ -51,19 +53,19 @@ def earlier_model(path: Path, asked: str, settings: Mapping[str, Any]) -> Estima
     return model
 
 
-def read_as(posterior: Posterior, reading: Mapping[str, Any]) -> dict[str, Any]:
+def read_as(posterior: Posterior, reading: Reading) -> Reading:
     """Read new labels with the possible truths and answers of the saved run, if none are told."""
     a = posterior.annotations
     words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
-    return {**reading, **{k: v for k, v in words.items() if reading.get(k) is None}}
+    return replace(reading, **{k: v for k, v in words.items() if getattr(reading, k) is None})
 
 
-def gold_apart(reading: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+def gold_apart(reading: Reading) -> tuple[Reading, Any]:
     """Set a file of known labels apart: these may be of items of the saved run, too."""
-    gold = reading.get("gold")
+    gold = reading.gold
     if gold is None or gold == "-" or not is_there(gold):
-        return dict(reading), None
-    return {**reading, "gold": None}, table_of_file(gold)
+        return reading, None
+    return replace(reading, gold=None), table_of_file(gold)
 
 
 def say_time(path: Path, took: float) -> None:

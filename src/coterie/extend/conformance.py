@@ -18,7 +18,7 @@ from coterie.abilities import SAMPLED
 from coterie.errors import ConvergenceWarning, CoterieError, DataError
 from coterie.inference.checkpoint import Checkpoint
 from coterie.inference.sample import make_chains, session_of
-from coterie.io import read
+from coterie.io.read import read
 from coterie.models import Estimator, SamplingEstimator
 from coterie.posterior import Posterior, load
 

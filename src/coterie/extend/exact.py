@@ -12,7 +12,7 @@ from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
 from coterie.inference.sample import pool, run
-from coterie.io import read
+from coterie.io.read import read
 from coterie.models import SamplingEstimator
 from coterie.numeric import FloatArray, LongArray
 from coterie.words.visible import quoted

@@ -1,5 +1,13 @@
 """Files in and out."""
 
-from coterie.io.read import read, read_truth
+from __future__ import annotations
 
-__all__ = ["read", "read_truth"]
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    if name != "read_truth":  # the one public name: loaded when used, options alone are light
+        raise AttributeError(f"module 'coterie.io' has no attribute {name!r}")
+    from coterie.io.read import read_truth
+
+    return read_truth

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,43 +14,22 @@ from coterie.files.paths import is_there
 from coterie.io.exports.annotations import annotations_of, named_by, truth_in
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import Options
 from coterie.io.exports.read import not_known, rows_of
 from coterie.io.exports.registry import TABLE
 from coterie.io.files import File
+from coterie.io.reading import Reading, takes
 from coterie.io.stacked import stacked
 from coterie.io.tables import table_of_file
-from coterie.words.values import not_one_of, written
+from coterie.words.values import written
 from coterie.words.visible import text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-ORDERS = ("annotator", "ignore")
-
 
 @checked
-def read(
-    source: Any,
-    item: Hashable | None = None,
-    annotator: Hashable | Iterable[Hashable] | None = None,
-    label: Hashable | None = None,
-    gold: Any = None,
-    classes: Iterable[Hashable] | None = None,
-    extra_answers: Iterable[Hashable] | None = None,
-    duplicates: str = "error",
-    *,
-    format: str | None = None,
-    question: str | None = None,
-    option: str | None = None,
-    keep: str | Iterable[str] = (),
-    anonymise: bool = False,
-    annotators: str | None = None,
-    order: str = "annotator",
-    threshold: float | None = None,
-    workflow: str | int | None = None,
-    time: str | None = None,
-) -> Annotations:
+@takes(Reading)
+def read(source: Any, reading: Reading) -> Annotations:
     """Read who said what about which item.
 
     Exports of annotation platforms and evaluations (Label Studio, Prodigy, Mechanical Turk,
@@ -143,61 +122,29 @@ def read(
     >>> crowd.gold
     {8: 'b'}
     """
+    gold, time, options = reading.gold, reading.time, reading.of_export()
     plain: dict[str, Any] = {
-        "classes": classes,
-        "extra_answers": extra_answers,
-        "duplicates": duplicates,
+        name: getattr(reading, name)
+        for name in ("classes", "extra_answers", "duplicates", "anonymise")
     }
-    options = _options(
-        item=item,
-        annotator=annotator,
-        gold=gold,
-        question=question if question is not None or label is None else text_of(label),
-        option=option,
-        keep=frozenset([keep] if isinstance(keep, str) else keep),
-        annotators=annotators,
-        order=order,
-        threshold=threshold,
-        workflow=workflow,
-        anonymise=anonymise,
-    )
-    wide = annotator is not None and not isinstance(annotator, str)
+    wide = reading.annotator is not None and not isinstance(reading.annotator, str)
     if is_path(source) or _are_paths(source):
         parts = parts_of(source)
-        rows = rows_of(parts, TABLE if wide else format, options)
+        rows = rows_of(parts, TABLE if wide else reading.format, options)
         if rows is not None:
             if time is not None:
                 raise DataError(
                     [Argument("time"), " is a column of a table, and this is an export"],
                     remedy="leave it out: its own times are read if every label has one",
                 )
-            rows = named_by(rows, source)
-            return annotations_of(rows, gold, {**plain, "anonymise": anonymise}, options)
-        source = _only_table(parts, question or option)
+            return annotations_of(named_by(rows, source), gold, plain, options)
+        source = _only_table(parts, reading.question or reading.option)
     elif not isinstance(source, Annotations):
         source = table_from(source)
     if is_path(gold):
         gold = column_or_file(source, gold)
-    return annotations_from(
-        source,
-        item=item,
-        annotator=annotator,
-        label=label,
-        gold=gold,
-        anonymise=anonymise,
-        time=time,
-        **plain,
-    )
-
-
-def _options(**asked: Any) -> Options:
-    """Put together what was asked of an export; fields of items are named by text."""
-    if text_of(asked["order"]) not in ORDERS:
-        raise DataError([Argument("order", asked["order"]), not_one_of(asked["order"], ORDERS)])
-    for role in ("item", "annotator", "gold"):
-        asked[role] = asked[role] if isinstance(asked[role], str) else None
-    asked["keep"] = frozenset(word.lower() for word in asked["keep"])
-    return Options(**asked)
+    columns = {name: getattr(reading, name) for name in ("item", "annotator", "label")}
+    return annotations_from(source, **columns, gold=gold, time=time, **plain)
 
 
 def _only_table(parts: Sequence[Part], question: str | None) -> Table:

@@ -25,8 +25,7 @@ from coterie.errors import (
     NotFittedError,
     alternatives,
 )
-from coterie.io import read
-from coterie.io.read import is_path
+from coterie.io.read import is_path, read
 from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
 from coterie.posterior import ItemNumbers, Posterior

@@ -90,7 +90,7 @@ def labels_like(a: Annotations, more: Any, reading: dict[str, Any]) -> Annotatio
     """Read labels with the classes and extra answers of a run."""
     if isinstance(more, Annotations):
         return more
-    from coterie.io import read
+    from coterie.io.read import read
 
     words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
     with warnings.catch_warnings():

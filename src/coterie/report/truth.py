@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from coterie.io import read_truth
+from coterie.io.read import read_truth
 from coterie.metrics.calibration import chance_interval, equal_counts
 from coterie.models.majority import Scored, score_beside_vote
 from coterie.posterior import Posterior

@@ -9,35 +9,25 @@ import typer
 
 from coterie.cli.guard import guarded
 from coterie.cli.options import (
-    Annotators,
-    Anonymise,
-    Classes,
-    Duplicates,
-    ExtraAnswers,
     Force,
     Format,
-    From,
     Image,
     Items,
-    Keep,
     Model,
-    Option,
     Out,
-    Question,
     Seed,
     Text,
-    Threshold,
-    Time,
+    Told,
     Truth,
-    Workflow,
     a_path,
-    one_or_many,
-    split,
+    reads,
 )
+from coterie.io.reading import Reading
 from coterie.models.registry import DEFAULT
 
 
 @guarded
+@reads
 def aggregate(
     labels: Annotated[
         list[str],
@@ -47,31 +37,11 @@ def aggregate(
         ),
     ],
     model: Model = DEFAULT,
-    gold: Annotated[
-        str | None, typer.Option(help="Known labels, clamped: a file, or a column of LABELS.")
-    ] = None,
+    gold: Told = None,
     truth: Truth = None,
     out: Out = None,
-    item: Annotated[str | None, typer.Option(help="Column of the items.")] = None,
-    annotator: Annotated[
-        str | None, typer.Option(help="Column of the annotators; or one each: ann,bob,cat")
-    ] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the labels.")] = None,
-    classes: Classes = None,
-    extra_answers: ExtraAnswers = None,
-    duplicates: Duplicates = "error",
-    from_: From = None,
-    question: Question = None,
-    option: Option = None,
-    keep: Keep = None,
-    anonymise: Anonymise = False,
-    annotators: Annotators = None,
-    order: Annotated[
-        str, typer.Option(help="A judge who sees both orders is two (annotator) or one (ignore).")
-    ] = "annotator",
-    threshold: Threshold = None,
-    workflow: Workflow = None,
-    time: Time = None,
+    *,
+    reading: Reading,
     kinds: Annotated[
         str | None,
         typer.Option(help="Kinds of items: how many to look for, or the column that says."),
@@ -141,29 +111,10 @@ def aggregate(
     from coterie.cli import aggregate as command
     from coterie.cli.item_columns import Beside
 
-    reading = {
-        "item": item,
-        "annotator": one_or_many(annotator),
-        "label": label,
-        "gold": gold,
-        "classes": split(classes),
-        "extra_answers": split(extra_answers),
-        "duplicates": duplicates,
-        "format": from_,
-        "question": question,
-        "option": option,
-        "keep": split(keep) or (),
-        "anonymise": anonymise,
-        "annotators": annotators,
-        "order": order,
-        "threshold": threshold,
-        "workflow": workflow,
-        "time": time,
-    }
     lengths = {"chains": chains, "sweeps": sweeps, "burn_in": burn_in, "early_stop": early_stop}
     settings = {
         "random_state": seed,
-        "duplicates": duplicates,
+        "duplicates": reading.duplicates,
         "n_jobs": jobs,
         "checkpoint": checkpoint,
         "progress": True,

@@ -10,18 +10,19 @@ import typer
 from coterie.cli.guard import guarded
 from coterie.cli.options import (
     Datasets,
-    Duplicates,
     Force,
     Labelled,
     Seed,
-    Time,
+    Told,
     Truth,
     a_path,
+    reads,
     split,
 )
 
 
 @guarded
+@reads
 def compare(
     path: Labelled,
     models: Annotated[
@@ -38,8 +39,8 @@ def compare(
             help="Folder for JSON, a page and Markdown, or to go on in.",
         ),
     ] = None,
-    duplicates: Duplicates = "error",
-    time: Time = None,
+    duplicates: Told = None,
+    time: Told = None,
     seed: Seed = 0,
     sweeps: Annotated[
         int | None,

@@ -8,31 +8,23 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import (
-    Annotators,
-    Anonymise,
-    Classes,
-    Duplicates,
-    ExtraAnswers,
-    Force,
-    From,
-    Keep,
-    Model,
-    Option,
-    Out,
-    Question,
-    Seed,
-    Threshold,
-    Title,
-    Truth,
-    Workflow,
-    a_path,
-    split,
-)
+from coterie.cli.options import Force, Model, Only, Out, Seed, Title, Truth, a_path, reads
+from coterie.io.reading import Reading
 from coterie.models.registry import DEFAULT
+
+ASKED = Only(
+    "from_ question option keep anonymise annotators workflow item annotator label threshold"
+    " classes extra_answers duplicates",
+    {
+        "item": "Column or field of the items.",
+        "annotator": "Column of the judges.",
+        "label": "Column of the verdicts.",
+    },
+)
 
 
 @guarded
+@reads
 def judges(
     panel: Annotated[
         list[str],
@@ -58,20 +50,8 @@ def judges(
     first: Annotated[
         str | None, typer.Option(help="The verdict for what is shown first (default: the lower).")
     ] = None,
-    from_: From = None,
-    question: Question = None,
-    option: Option = None,
-    keep: Keep = None,
-    anonymise: Anonymise = False,
-    annotators: Annotators = None,
-    workflow: Workflow = None,
-    item: Annotated[str | None, typer.Option(help="Column or field of the items.")] = None,
-    annotator: Annotated[str | None, typer.Option(help="Column of the judges.")] = None,
-    label: Annotated[str | None, typer.Option(help="Column of the verdicts.")] = None,
-    threshold: Threshold = None,
-    classes: Classes = None,
-    extra_answers: ExtraAnswers = None,
-    duplicates: Duplicates = "error",
+    *,
+    reading: Annotated[Reading, ASKED],
     out: Out = None,
     title: Title = None,
     seed: Seed = 0,
@@ -80,22 +60,5 @@ def judges(
     """Look at a panel of LLM judges: its worth, copies, biases, whom to keep, how far to trust."""
     from coterie.cli import judges as command
 
-    reading = {
-        "gold": gold,
-        "format": from_,
-        "question": question,
-        "option": option,
-        "keep": split(keep) or (),
-        "anonymise": anonymise,
-        "annotators": annotators,
-        "workflow": workflow,
-        "item": item,
-        "annotator": annotator,
-        "label": label,
-        "threshold": threshold,
-        "classes": split(classes),
-        "extra_answers": split(extra_answers),
-        "duplicates": duplicates,
-    }
     asked = command.Asked(model, seed, truth, prices, tolerance, columns, first)
     command.run(panel, reading, asked, command.Target(out, title, force))

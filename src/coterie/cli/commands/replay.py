@@ -7,15 +7,16 @@ from typing import Annotated
 import typer
 
 from coterie.cli.guard import guarded
-from coterie.cli.options import Datasets, Duplicates, Force, Labelled, Out, Truth, split
+from coterie.cli.options import Datasets, Force, Labelled, Out, Told, Truth, reads, split
 
 
 @guarded
+@reads
 def replay(
     path: Labelled,
     truth: Truth = None,
     only: Datasets = None,
-    duplicates: Duplicates = "error",
+    duplicates: Told = None,
     policies: Annotated[
         str, typer.Option(help="Who chooses the labels, separated by commas.")
     ] = "random,balanced,uncertainty,information",

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from coterie.errors import DataError
 from coterie.io.exports.bare import is_number, rows_of_bare
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import choice
+from coterie.io.reading import Reading
 
 _WIDTHS = (4, 5)
 
@@ -23,7 +24,7 @@ def recognise(part: Part) -> bool:
     )
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the rows; gold is a column."""
     for part in parts:
         for number, row in enumerate(rows_of_bare(part), 1):

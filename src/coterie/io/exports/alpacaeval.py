@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import scalar
+from coterie.io.reading import Reading
 
 TIE = 1.5
 
@@ -17,7 +18,7 @@ def recognise(part: Part) -> bool:
     return {"preference", "generator_1", "generator_2"} <= set(part.first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give preferences; those between 1 and 2 are weighted and cut in the middle."""
     for part in parts:
         for record in part.records():
@@ -32,12 +33,12 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             )
 
 
-def _label(preference: Any, options: Options) -> str | None:
+def _label(preference: Any, options: Reading) -> str | None:
     """Give 1, 2 or tie: 1.5, and 0 in older files.
 
     Examples
     --------
-    >>> [_label(number, Options()) for number in (1.0003, 1.97, 1.5, 0, None)]
+    >>> [_label(number, Reading()) for number in (1.0003, 1.97, 1.5, 0, None)]
     ['1', '2', 'tie', 'tie', None]
     """
     if isinstance(preference, bool) or not isinstance(preference, (int, float)):
@@ -52,7 +53,7 @@ def _pair(record: Mapping[str, Any]) -> str:
     return " | ".join(str(record.get(key)) for key in ("instruction", "generator_1", "generator_2"))
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     unnamed = scalar(parts[0].first.get("annotator")) is None
     return {"annotator": "file name"} if unnamed else {}
 

@@ -16,12 +16,12 @@ from coterie.data.table import columns_table
 from coterie.errors import Argument, DataError, Words
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.label_studio import PREDICTIONS
-from coterie.io.exports.port import Options
 from coterie.io.exports.questions import SINGLE, in_order
 from coterie.io.exports.read import rows_of
 from coterie.io.exports.rows import ExportRows
 from coterie.io.exports.sagemaker import is_manifest, manifest_labels
 from coterie.io.files import File, find
+from coterie.io.reading import Reading
 from coterie.io.tables import table_of_file
 
 
@@ -38,7 +38,7 @@ def named_by(rows: ExportRows, source: Any) -> ExportRows:
 
 
 def annotations_of(
-    rows: ExportRows, gold: Any, plain: Mapping[str, Any], options: Options
+    rows: ExportRows, gold: Any, plain: Mapping[str, Any], options: Reading
 ) -> Annotations:
     """Make Annotations of rows; ``gold`` may be one of their fields, a file, or data."""
     if not rows.columns["item"]:
@@ -68,7 +68,7 @@ def _classes(rows: ExportRows, extra_answers: Any) -> tuple[Hashable, ...] | Non
     return in_order([*(said - never), *unsaid]) if unsaid else None
 
 
-def _of_file(rows: ExportRows, gold: str | PathLike[str] | File, options: Options) -> Any:
+def _of_file(rows: ExportRows, gold: str | PathLike[str] | File, options: Reading) -> Any:
     """Read known labels from a file: an export of references, or a table of items and labels."""
     if not isinstance(gold, File) and gold != "-" and not Path(gold).expanduser().exists():
         raise DataError(
@@ -76,8 +76,8 @@ def _of_file(rows: ExportRows, gold: str | PathLike[str] | File, options: Option
         )
     parts = parts_of(gold)
     single = rows.facts.kind == SINGLE
-    asked = replace(options, gold=None, question=rows.facts.question, single=single)
-    known = rows_of(parts, None, asked)
+    asked = replace(options, gold=None, question=rows.facts.question)
+    known = rows_of(parts, None, asked, single=single)
     if known is None:
         return table_of_file(gold if isinstance(gold, File) else find(gold))
     labelled = set(rows.columns["item"])
@@ -105,5 +105,5 @@ def truth_in(source: Any, items: Collection[Hashable] = ()) -> dict[Hashable, Ha
         return None
     if len(parts) == 1 and is_manifest(parts[0].first):
         return manifest_labels(parts[0], items)
-    rows = rows_of(parts, None, Options())
+    rows = rows_of(parts, None, Reading().of_export())
     return None if rows is None else dict(rows.known) or _agreed(rows)

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_list, choice, scalar
+from coterie.io.reading import Reading
 
 PLACES = {"model_a": "model_a", "model_b": "model_b", "a": "model_a", "b": "model_b"}
 
@@ -18,7 +19,7 @@ def recognise(part: Part) -> bool:
     return {"model_a", "model_b", "winner"} <= found
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give winners by the model's name, since models change places between rows."""
     for part in parts:
         for record in part.records():
@@ -46,7 +47,7 @@ def _item(record: Mapping[str, Any]) -> Hashable:
     return " | ".join(map(str, [told, *turn, *models]))
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     first = parts[0].first or dict.fromkeys(parts[0].header, "in a column")
     return {} if _judge(first) else {"annotator": "file name"}
 

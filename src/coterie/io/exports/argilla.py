@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.port import ExportFormat, Other, Submission, Ticked
 from coterie.io.exports.values import (
     MISSING,
     as_json,
@@ -18,6 +18,7 @@ from coterie.io.exports.values import (
     ticked,
     typed,
 )
+from coterie.io.reading import Reading
 
 SUGGESTIONS = "suggestions"
 _USERS, _STATUS, _V1 = ".responses.users", ".responses.status", "-suggestion-metadata"
@@ -39,7 +40,7 @@ def recognise(part: Part) -> bool:
     return flat or {"fields", "responses", "suggestions"} <= set(part.first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give one submission per response: a person may have submitted some questions only."""
     row = 0
     for part in parts:
@@ -57,7 +58,7 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             row += 1
 
 
-def _of_record(record: Mapping[str, Any], row: int, options: Options) -> Submission:
+def _of_record(record: Mapping[str, Any], row: int, options: Reading) -> Submission:
     """Give the one annotation of a record, or what a model predicted for it."""
     who, said, word = "annotation", record["annotation"], str(record["status"] or "").lower()
     if options.annotators == SUGGESTIONS:
@@ -214,7 +215,7 @@ def _responses(found: Any) -> Iterator[Mapping[str, Any]]:
         yield from maps_in(found)
 
 
-def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+def _notes(parts: Sequence[Part], options: Reading) -> list[str]:
     first = parts[0].first
     if not _is_json(first) or any(
         "status" in one for said in first["responses"].values() for one in maps_in(said)
@@ -226,7 +227,7 @@ def _notes(parts: Sequence[Part], options: Options) -> list[str]:
     ]
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     first = parts[0].first
     names = [*first, *parts[0].header]
     taken = {"annotator": "agent"} if options.annotators == SUGGESTIONS else {}

@@ -18,11 +18,12 @@ from coterie.files.json_text import json_text
 from coterie.files.paths import to_write
 from coterie.io.exports.archive import parts_of
 from coterie.io.exports.label_studio import CONTROLS
-from coterie.io.exports.port import Options, Submission
+from coterie.io.exports.port import Submission
 from coterie.io.exports.prodigy import ANSWERED, HASH, ITEM
 from coterie.io.exports.questions import NO_OPTION, SETS
 from coterie.io.exports.registry import FORMATS, recognised
 from coterie.io.exports.values import as_list, as_map, is_true, scalar
+from coterie.io.reading import Reading
 from coterie.io.write import table_writer
 from coterie.words.values import not_one_of
 
@@ -174,7 +175,7 @@ def _fields(found: Provenance | None, tasks: Any) -> dict[Hashable, Mapping[str,
     if own is None:
         raise DataError([Argument("tasks"), f" {tasks} is no export that coterie knows"])
     asked = dict(facts.told).get("item") if facts is not None else None
-    options = Options(item=asked, order="ignore")
+    options = Reading(item=asked, order="ignore").of_export()
     submissions = FORMATS[own[0]].read(own[1], options)
     return own_data([one for one in submissions if scalar(one.item) is not None])
 

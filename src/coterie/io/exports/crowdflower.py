@@ -9,8 +9,9 @@ from typing import Any
 from coterie.data.moments import elapsed
 from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import MISSING, as_json, as_map, is_true, maps_in, scalar, ticked
+from coterie.io.reading import Reading
 from coterie.words.numbers import count
 from coterie.words.values import written
 
@@ -29,7 +30,7 @@ def recognise(part: Part) -> bool:
     )
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give judgments; tainted ones count, since models weigh workers themselves."""
     for part in parts:
         if not _is_json(part) and "_worker_id" not in part.header:
@@ -129,7 +130,7 @@ def _known(row: Mapping[str, Any], names: Sequence[str], split: set[str]) -> dic
     }
 
 
-def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+def _notes(parts: Sequence[Part], options: Reading) -> list[str]:
     tainted = sum(is_true(row.get("_tainted")) for part in parts for row in _rows(part))
     if not tainted or "trusted" in options.keep:
         return []

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from coterie.errors import DataError
 from coterie.io.exports.part import XML, Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Other, Submission
+from coterie.io.reading import Reading
 
 _SHAPES = {"box", "polygon", "polyline", "points", "cuboid", "mask", "ellipse", "skeleton"}
 TAG = "tag"
@@ -18,7 +19,7 @@ def recognise(part: Part) -> bool:
     return part.mark == XML and b"<annotations" in part.head and b"<version>" in part.head
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the tags of every image; images without one are not annotated."""
     people = [_person(part) for part in parts]
     for part, person in zip(parts, people, strict=True):
@@ -87,7 +88,7 @@ def _person(part: Part) -> str:
     return part.stem
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     return {} if _assignee(parts[0]) or _tasks(_root(parts[0])) else {"annotator": "file name"}
 
 

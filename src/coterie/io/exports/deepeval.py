@@ -7,8 +7,9 @@ from typing import Any
 
 from coterie.errors import DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_map, maps_in, scalar
+from coterie.io.reading import Reading
 
 _CASES = ("testCases", "conversationalTestCases", "test_results")
 _METRICS = ("metricsData", "metrics_data", "metricsMetadata", "metrics_metadata")
@@ -25,7 +26,7 @@ def _is_bare(first: Mapping[str, Any]) -> bool:
     return bool(cases) and any(name in cases[0] for name in _METRICS)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the verdict of every metric on every test case."""
     for part in parts:
         whole = as_map(part.content)
@@ -42,7 +43,7 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
 
 
 def _verdict(
-    case: Mapping[str, Any], place: int, metric: Mapping[str, Any], options: Options
+    case: Mapping[str, Any], place: int, metric: Mapping[str, Any], options: Reading
 ) -> Submission:
     score, own = metric.get("score"), metric.get("threshold")
     verdict = metric.get("success")

@@ -8,9 +8,10 @@ from typing import Any
 from coterie.data.columns import NAMES, plain
 from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Other, Submission
 from coterie.io.exports.questions import is_free_text
 from coterie.io.exports.values import as_list, maps_in, scalar, typed
+from coterie.io.reading import Reading
 
 _ANNOTATORS = {
     stem + end for name in NAMES["annotator"] for stem in name.split() for end in ("", "id")
@@ -39,7 +40,7 @@ def recognise(part: Part) -> bool:
     return {"id", "label"} <= columns and not columns.isdisjoint(_TEXTS[:2]) and not named
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the labels of every user's file; members who labelled nothing are no annotators."""
     users = [part for part in parts if part.stem != SHARED]
     if not users and options.annotators != SHARED and not _names_users(parts[0]):
@@ -101,7 +102,7 @@ def _of_record(record: Mapping[str, Any], user: str, written: bool) -> Iterator[
     yield Submission(item, person, answers, status, fields=record)
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     if all(map(_names_users, parts)):
         return {"annotator": "user"}
     return {"annotator": "all members"} if options.annotators == SHARED else {}

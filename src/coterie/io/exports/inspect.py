@@ -9,8 +9,9 @@ from typing import Any
 from coterie.errors import DataError
 from coterie.io.exports.archive import contents
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Other, Submission
 from coterie.io.exports.values import as_list, as_map, maps_in, scalar
+from coterie.io.reading import Reading
 
 GRADES = ("C", "I", "P", "N")
 """Correct, incorrect, partial, no answer."""
@@ -26,7 +27,7 @@ def recognise(part: Part) -> bool:
     return {"eval", "status", "samples"} <= set(part.first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the grades of all scorers of all samples."""
     logs = [_unpacked(part) if part.is_archive else as_map(part.content) for part in parts]
     several = len({_tested(log) for log in logs}) > 1
@@ -42,7 +43,7 @@ def _tested(log: Mapping[str, Any]) -> str:
 
 
 def _of_sample(
-    sample: Mapping[str, Any], item: Hashable, log: Mapping[str, Any], options: Options
+    sample: Mapping[str, Any], item: Hashable, log: Mapping[str, Any], options: Reading
 ) -> Iterator[Submission]:
     evaluation, scores = as_map(log.get("eval")), _scores(sample, log)
     judges = _judges(evaluation) or _judges_of_results(log)
@@ -75,7 +76,7 @@ def _scores(sample: Mapping[str, Any], log: Mapping[str, Any]) -> Mapping[str, A
     return as_map(sample.get("scores"))
 
 
-def _answers(scorer: str, value: Any, options: Options) -> dict[str, Any]:
+def _answers(scorer: str, value: Any, options: Reading) -> dict[str, Any]:
     """Give the grade of a scorer, or its grades where it gives several by name."""
     if isinstance(value, Mapping):
         return {f"{scorer}.{name}": _grade(one, options) for name, one in value.items()}
@@ -116,7 +117,7 @@ def _judges_of_results(log: Mapping[str, Any]) -> dict[str, tuple[str, Hashable]
     return judges
 
 
-def _grade(value: Any, options: Options) -> Any:
+def _grade(value: Any, options: Reading) -> Any:
     """Give a grade; numbers are cut by a threshold, and between grades they are none without it."""
     if options.threshold is not None and isinstance(value, (int, float)):
         return "C" if value >= options.threshold else "I"
@@ -139,7 +140,7 @@ def _unpacked(part: Part) -> dict[str, Any]:
     return {**as_map(found[header]), "samples": as_list(samples)}
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     return {"annotator": "scorer"} if options.annotators == SCORERS else {}
 
 

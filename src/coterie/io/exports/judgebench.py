@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_map, maps_in, scalar
+from coterie.io.reading import Reading
 
 TURNED = {"A>B": "B>A", "B>A": "A>B"}
 
@@ -16,7 +17,7 @@ def recognise(part: Part) -> bool:
     return {"pair_id", "judgments", "label"} <= set(part.first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give decisions; the second one saw the answers the other way round."""
     for part in parts:
         named = part.stem.rsplit("judge_model=", 1)[-1]

@@ -8,8 +8,9 @@ from typing import Any
 from coterie.errors import DataError
 from coterie.io.exports.label_studio_flat import is_flat, read_flat
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Other, Submission
 from coterie.io.exports.values import as_list, as_map, is_true, maps_in, scalar, ticked
+from coterie.io.reading import Reading
 
 _OTHER = {
     "textarea": Other.TEXT,
@@ -37,7 +38,7 @@ def recognise(part: Part) -> bool:
     return task or stored or isinstance(first.get("completions"), list) or is_flat(part)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give annotations, and drafts and predictions as what does not count."""
     for part in parts:
         if is_flat(part):
@@ -48,7 +49,7 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
             yield from _of_task(part, task, options)
 
 
-def _of_task(part: Part, task: Mapping[str, Any], options: Options) -> Iterator[Submission]:
+def _of_task(part: Part, task: Mapping[str, Any], options: Reading) -> Iterator[Submission]:
     given = task.get("annotations", task.get("completions"))
     if not isinstance(given, list):
         raise DataError(f"task {task.get('id')!r} of {part.name} has no list of annotations")
@@ -86,7 +87,7 @@ def _controls(annotations: Sequence[Any]) -> dict[str, tuple[str, str]]:
 
 
 def _predictions(
-    task: Mapping[str, Any], item: Hashable, fields: Mapping[str, Any], options: Options
+    task: Mapping[str, Any], item: Hashable, fields: Mapping[str, Any], options: Reading
 ) -> Iterator[Submission]:
     """Give predictions: a panel of models if it is asked for."""
     asked = options.annotators == PREDICTIONS
@@ -101,7 +102,7 @@ def _predictions(
         )
 
 
-def _status(annotation: Mapping[str, Any], options: Options) -> str:
+def _status(annotation: Mapping[str, Any], options: Reading) -> str:
     """Say why an annotation does not count: it was skipped, or a reviewer's last word is no."""
     if is_true(annotation.get("was_cancelled")) or is_true(annotation.get("skipped")):
         return "skipped"
@@ -164,7 +165,7 @@ def _paths(taxonomy: Any) -> list[Hashable]:
     ]
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     if is_flat(parts[0]):
         return {"annotator": "annotator"}
     if options.annotators == PREDICTIONS:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.port import ExportFormat, Other, Submission, Ticked
 from coterie.io.exports.values import as_json, as_map, choice, is_true, maps_in, scalar
+from coterie.io.reading import Reading
 from coterie.words.numbers import count
 
 DONE, REWORK = "done", "in rework"
@@ -20,7 +21,7 @@ def recognise(part: Part) -> bool:
     return {"data_row", "projects"} <= first or {"DataRow ID", "Label"} <= {*first, *part.header}
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give labels; skipped ones do not count, the benchmark of a row is gold and counts, too."""
     for part in parts:
         for record in part.records():
@@ -127,7 +128,7 @@ def _rejected(record: Mapping[str, Any]) -> bool:
     return isinstance(score, (int, float)) and score < 0
 
 
-def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+def _notes(parts: Sequence[Part], options: Reading) -> list[str]:
     marked = sum(one.gold for one in read(parts, options))
     what = count(marked, "benchmark label")
     notes = [f"{what} counted as gold, and as labels of their authors"] if marked else []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_map, maps_in, scalar
+from coterie.io.reading import Reading
 
 _ORDERS = (("swap = False", False), ("swap = True", True))
 
@@ -16,7 +17,7 @@ def recognise(part: Part) -> bool:
     return any(key in result for result in maps_in(part.first.get("results")) for key, _ in _ORDERS)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give winners, which are turned back already: 1 is output 1 in both orders."""
     several = len({_subset(part) for part in parts}) > 1
     for part in parts:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from coterie.errors import DataError
 from coterie.io.exports.bare import rows_of_bare
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
+from coterie.io.reading import Reading
 
 _LOOKED_AT = 200
 _FEWEST = 3
@@ -28,7 +29,7 @@ def recognise(part: Part) -> bool:
     return set(first) <= words and len(words) < len(header) + _FEWEST
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give one label per filled cell."""
     for part in parts:
         width = len(part.header)

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_list, scalar
+from coterie.io.reading import Reading
 
 _GAMES = (("g1_winner", False), ("g2_winner", True))
 
@@ -18,7 +19,7 @@ def recognise(part: Part) -> bool:
     return {"g1_winner", "g2_winner"} <= first or {"judgment", "score", "question_id"} <= first
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give verdicts; winners are named by the model, so the second game is turned back already."""
     for part in parts:
         for record in part.records():
@@ -41,7 +42,7 @@ def _item(record: Mapping[str, Any], models: Sequence[str]) -> str:
     return " | ".join(map(str, [*told, *(record.get(model) for model in models)]))
 
 
-def _verdict(record: Mapping[str, Any], winner: Any, swapped: bool, options: Options) -> Submission:
+def _verdict(record: Mapping[str, Any], winner: Any, swapped: bool, options: Reading) -> Submission:
     failed = winner in (None, "error")
     return Submission(
         _item(record, ("model_1", "model_2")),
@@ -54,7 +55,7 @@ def _verdict(record: Mapping[str, Any], winner: Any, swapped: bool, options: Opt
     )
 
 
-def _score(record: Mapping[str, Any], options: Options) -> Submission:
+def _score(record: Mapping[str, Any], options: Reading) -> Submission:
     score = scalar(record.get("score"))
     failed = not isinstance(score, (int, float)) or score == -1
     label: Hashable | None = None if failed else score

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission, Ticked
+from coterie.io.exports.port import ExportFormat, Submission, Ticked
 from coterie.io.exports.values import as_json, as_list, as_map, choice, maps_in, scalar, told_in
+from coterie.io.reading import Reading
 
 _ANSWER = "Answer."
 _JSON = "taskAnswers"
@@ -25,7 +26,7 @@ def recognise(part: Part) -> bool:
     return answers and {"HITId", "WorkerId"} <= columns
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give assignments; rejected ones, also those marked for rejection, do not count."""
     for part in parts:
         person = _TURKLE if _TURKLE in part.header else "WorkerId"
@@ -125,13 +126,13 @@ def _said(said: Any) -> Any:
     return words["on"] if set(words) == {"on"} else words  # {"on": true} is one box by itself
 
 
-def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+def _notes(parts: Sequence[Part], options: Reading) -> list[str]:
     amazon = any(_TURKLE not in part.header for part in parts)
     said = "worker ids lead to public profiles: anonymise before you pass results on"
     return [said] if amazon and not options.anonymise else []
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     return {"annotator": _TURKLE} if _TURKLE in parts[0].header else {}
 
 

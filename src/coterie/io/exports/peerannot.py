@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_map, choice, scalar
+from coterie.io.reading import Reading
 
 _LOOKED_AT = 100
 
@@ -36,7 +37,7 @@ def _labels(part: Part) -> list[str] | None:
     return numbers if numbers and all(line.lstrip("-").isdigit() for line in numbers) else None
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give labels; line n of the truth is the truth of item n, from 0."""
     truth = next((_labels(part) for part in parts if part.mark != b"{"), None) or []
     known = {str(item): label for item, label in enumerate(truth) if label != "-1"}

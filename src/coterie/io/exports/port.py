@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from coterie.io.exports.part import Part
+    from coterie.io.reading import Reading
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -71,35 +72,7 @@ class Submission(NamedTuple):
     asks_all: bool = True
 
 
-@dataclass(frozen=True)
-class Options:
-    """What the user asked for; :func:`coterie.read` says what each means."""
-
-    question: str | None = None
-    option: str | None = None
-    keep: frozenset[str] = frozenset()
-    item: str | None = None
-    annotator: str | None = None
-    gold: str | None = None
-    annotators: str | None = None
-    order: str = "annotator"
-    threshold: float | None = None
-    workflow: str | int | None = None
-    single: bool = False  # several options are slips, however many there are
-    anonymise: bool = False
-
-    def judge(self, name: Hashable, swapped: bool) -> Hashable:
-        """Name a judge who sees both orders: the order is part of the annotator, unless ignored.
-
-        Examples
-        --------
-        >>> Options().judge("gpt-4", True), Options(order="ignore").judge("gpt-4", True)
-        ('gpt-4 / swapped', 'gpt-4')
-        """
-        return f"{name} / swapped" if swapped and self.order == "annotator" else name
-
-
-Read = Callable[[Sequence["Part"], Options], Iterable[Submission]]
+Read = Callable[[Sequence["Part"], "Reading"], Iterable[Submission]]
 
 
 @dataclass(frozen=True)
@@ -132,5 +105,5 @@ class ExportFormat:
     item: str = "id"
     annotator: str = "annotator"
     stray: float = 0.0
-    notes: Callable[[Sequence[Part], Options], Sequence[str]] = lambda parts, options: ()
-    taken: Callable[[Sequence[Part], Options], Mapping[str, str]] = lambda parts, options: NOTHING
+    notes: Callable[[Sequence[Part], Reading], Sequence[str]] = lambda parts, options: ()
+    taken: Callable[[Sequence[Part], Reading], Mapping[str, str]] = lambda parts, options: NOTHING

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.port import ExportFormat, Other, Submission, Ticked
 from coterie.io.exports.values import as_list, as_map, maps_in, scalar, ticked
+from coterie.io.reading import Reading
 
 _OTHER = {
     "ner_manual": Other.SPANS,
@@ -40,7 +41,7 @@ def recognise(part: Part) -> bool:
     return {HASH, "_task_hash", "answer"} <= set(part.first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give answers; ``ignore`` never counts, nor does ``reject`` where options were offered."""
     for part in parts:
         records = list(part.records())
@@ -56,7 +57,7 @@ def _submission(
     record: Mapping[str, Any],
     said: Mapping[str, Any],
     person: Any,
-    options: Options,
+    options: Reading,
     multiple: bool,
 ) -> Submission:
     """Give what a person said about a task."""
@@ -80,7 +81,7 @@ def _reviewed(record: Mapping[str, Any]) -> bool:
 
 
 def _of_review(
-    record: Mapping[str, Any], part: Part, options: Options, multiple: bool
+    record: Mapping[str, Any], part: Part, options: Reading, multiple: bool
 ) -> Iterator[Submission]:
     """Give what the sessions of each version said, and what the reviewer decided: gold."""
     for version in maps_in(record.get("versions")):
@@ -94,7 +95,7 @@ def _of_review(
     yield decided._replace(gold=not decided.status, status=decided.status or REVIEW)
 
 
-def _item(record: Mapping[str, Any], options: Options) -> Any:
+def _item(record: Mapping[str, Any], options: Reading) -> Any:
     """Name the task by its hash, or as it was called before coterie wrote it."""
     told = scalar(as_map(record.get("meta")).get(ITEM))
     plain = told is None or options.item == HASH
@@ -131,7 +132,7 @@ def _named(part: Part) -> str:
     return "versions.sessions" if _reviewed(part.first) else _named_by(part.first) or "file name"
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     names = dict.fromkeys(_named(part) for part in parts)
     again = all(ITEM in as_map(part.first.get("meta")) for part in parts)
     return {"annotator": " or ".join(names), **({"item": f"meta.{ITEM}"} if again else {})}

@@ -8,8 +8,9 @@ from typing import Any
 from coterie.errors import DataError
 from coterie.files.json_text import json_text
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import as_map, is_true, maps_in, scalar
+from coterie.io.reading import Reading
 from coterie.words.numbers import count
 
 JUDGES = (
@@ -39,7 +40,7 @@ def recognise(part: Part) -> bool:
     return whole or {"gradingResult", "promptIdx", "testIdx"} <= set(first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give the verdicts of judges."""
     results = [result for part in parts for result in _results(part)]
     asked = _Asked(results)
@@ -107,7 +108,7 @@ def _verdict(
     result: Mapping[str, Any],
     component: Mapping[str, Any],
     asked: _Asked,
-    options: Options,
+    options: Reading,
 ) -> Submission:
     assertion, value = as_map(component.get("assertion")), _value(component, options)
     failed = "error" in component or ("parsed" in options.keep and _is_unparsed(component))
@@ -127,7 +128,7 @@ def _is_unparsed(component: Mapping[str, Any]) -> bool:
     return any(words in reason for words in _UNPARSED)
 
 
-def _value(component: Mapping[str, Any], options: Options) -> Hashable | None:
+def _value(component: Mapping[str, Any], options: Reading) -> Hashable | None:
     score = component.get("score")
     if options.threshold is not None and isinstance(score, (int, float)):
         return "pass" if score >= options.threshold else "fail"
@@ -162,7 +163,7 @@ def _seconds(milliseconds: Any) -> float | None:
     return milliseconds / 1000 if isinstance(milliseconds, (int, float)) else None
 
 
-def _notes(parts: Sequence[Part], options: Options) -> list[str]:
+def _notes(parts: Sequence[Part], options: Reading) -> list[str]:
     results = [result for part in parts for result in _results(part)]
     unparsed = sum(_is_unparsed(one) for result in results for one in _components(result))
     if not unparsed or "parsed" in options.keep:

@@ -9,7 +9,8 @@ from typing import Any
 
 from coterie.data.encoding import sort_order, value_array
 from coterie.errors import Argument, DataError, Words, alternatives
-from coterie.io.exports.port import Options, Other, Submission, Ticked
+from coterie.io.exports.port import Other, Submission, Ticked
+from coterie.io.reading import Reading
 from coterie.words.values import did_you_mean, join, written
 
 SETS = "sets"
@@ -162,7 +163,7 @@ def in_order(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
     return tuple(different[place] for place in sort_order(value_array(different)))
 
 
-def choose(name: str, questions: Mapping[str, Question], options: Options) -> Question:
+def choose(name: str, questions: Mapping[str, Question], options: Reading) -> Question:
     """Take the question asked for, or the only one with fixed answers; refuse with the choices."""
     fixed = [one for one in questions.values() if one.categorical and one.options]
     if not fixed and all(question.categorical for question in questions.values()):
@@ -187,7 +188,7 @@ def _named(questions: Mapping[str, Question], asked: str) -> Question | None:
     return None
 
 
-def _with_option(name: str, question: Question, options: Options) -> Question:
+def _with_option(name: str, question: Question, options: Reading) -> Question:
     option, words = options.option, [str(word) for word in question.options]
     if not question.several:
         if option is not None:

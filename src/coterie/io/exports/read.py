@@ -11,11 +11,12 @@ from coterie.data.provenance import Format, Source
 from coterie.errors import Argument, CoterieError, DataError
 from coterie.io.exports.archive import Path_, parts_of
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.questions import choose, questions_of
 from coterie.io.exports.registry import BUILT_IN, FORMATS, TABLE, recognised, recognises
 from coterie.io.exports.rows import ExportRows, counts, items_inside, rows_from
 from coterie.io.exports.values import field_of, scalar
+from coterie.io.reading import Reading
 from coterie.words.numbers import count
 from coterie.words.values import not_one_of, written
 
@@ -27,7 +28,7 @@ def read_export(
     source: Path_ | Iterable[Path_],
     *,
     format: str | None = None,
-    options: Options | None = None,
+    options: Reading | None = None,
 ) -> ExportRows:
     """Read an export of an annotation platform, an evaluation or another tool's table.
 
@@ -50,7 +51,7 @@ def read_export(
     ['y']
     >>> Path("votes.jsonl").unlink()
     """
-    rows = rows_of(parts_of(source), format, options or Options())
+    rows = rows_of(parts_of(source), format, (options or Reading()).of_export())
     if rows is None:
         raise not_known(str(source))
     return rows
@@ -65,8 +66,13 @@ def not_known(name: str) -> DataError:
     )
 
 
-def rows_of(parts: Sequence[Part], format: str | None, options: Options) -> ExportRows | None:
-    """Read files of one data set; None if they are no export."""
+def rows_of(
+    parts: Sequence[Part], format: str | None, options: Reading, *, single: bool = False
+) -> ExportRows | None:
+    """Read files of one data set; None if they are no export.
+
+    With ``single``, several options are slips, however many there are.
+    """
     if format == TABLE:
         return None
     found = recognised(parts, format)
@@ -76,12 +82,12 @@ def rows_of(parts: Sequence[Part], format: str | None, options: Options) -> Expo
     called, kind = _called(own), FORMATS.find(name)
     strange = format is not None and not any(recognises(kind, part) for part in own)
     with _no_export(called, kind) if strange else _strange(called, kind):
-        rows = _read(called, name, own, options)
+        rows = _read(called, name, own, options, single=single)
     notes = (*rows.facts.notes, *_of_aside([part for part in parts if part not in own], options))
     return replace(rows, facts=replace(rows.facts, notes=notes))
 
 
-def _of_aside(parts: Sequence[Part], options: Options) -> tuple[str, ...]:
+def _of_aside(parts: Sequence[Part], options: Reading) -> tuple[str, ...]:
     """Say which files were not read, since they are of no known format: names may be people's."""
     if parts and options.anonymise:
         return (f"of no known format, and not read: {count(len(parts), 'file')}",)
@@ -131,14 +137,16 @@ def _strange(called: str, kind: ExportFormat) -> Iterator[None]:
         ) from e
 
 
-def _read(called: str, name: str, own: Sequence[Part], options: Options) -> ExportRows:
+def _read(
+    called: str, name: str, own: Sequence[Part], options: Reading, *, single: bool
+) -> ExportRows:
     """Read files of one format."""
     kind = FORMATS.find(name)
     if name in BUILT_IN and options.annotators not in (None, *ANNOTATORS):
         told = Argument("annotators", options.annotators)
         raise DataError([told, not_one_of(options.annotators, ANNOTATORS)])
     submissions = list(_collected(kind, own, options))
-    stray = 1.0 if options.single else kind.stray
+    stray = 1.0 if single else kind.stray
     telling = [one for one in submissions if one.gold or counts(one, options)] or submissions
     questions = questions_of(telling, stray, options.option)
     question = choose(called, questions, options)
@@ -152,14 +160,14 @@ def _read(called: str, name: str, own: Sequence[Part], options: Options) -> Expo
             rows.facts,
             format=name,
             title=kind.title,
-            item=options.item or taken["item"],
-            annotator=options.annotator or taken["annotator"],
+            item=taken["item"] if options.item is None else str(options.item),
+            annotator=taken["annotator"] if options.annotator is None else str(options.annotator),
             notes=notes,
         ),
     )
 
 
-def _collected(kind: ExportFormat, parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def _collected(kind: ExportFormat, parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Read, with the fields that were asked for as items and annotators."""
     for submission in kind.read(parts, options):
         changed: dict[str, Any] = {}

@@ -13,9 +13,10 @@ from coterie.data.moments import moment
 from coterie.data.provenance import Export, Format, Source
 from coterie.data.table import columns_table
 from coterie.io.exports.labels import SEVERAL, label_of
-from coterie.io.exports.port import Options, Submission
+from coterie.io.exports.port import Submission
 from coterie.io.exports.questions import Question
 from coterie.io.exports.values import MISSING, field_of, scalar
+from coterie.io.reading import Reading
 from coterie.words.values import did_you_mean, join, written
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class ExportRows:
         return frame
 
 
-def counts(submission: Submission, options: Options) -> bool:
+def counts(submission: Submission, options: Reading) -> bool:
     """Tell whether a submission's status lets it count."""
     return not submission.status or submission.status.lower() in options.keep
 
@@ -87,7 +88,7 @@ class _Sorting:
     """Submissions, sorted one by one."""
 
     question: Question
-    options: Options
+    options: Reading
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     kept: Counter[str] = field(default_factory=Counter)
@@ -142,7 +143,7 @@ class _Sorting:
 
 
 def rows_from(
-    submissions: Sequence[Submission], question: Question, options: Options
+    submissions: Sequence[Submission], question: Question, options: Reading
 ) -> ExportRows:
     """Sort what was submitted into labels, known labels and what does not count."""
     sorting = _Sorting(question, options)
@@ -179,10 +180,10 @@ def _of_slips(items: Sequence[Hashable]) -> tuple[str, ...]:
     return (f"several options where one was meant: item {which}",) if items else ()
 
 
-def _of_kept(submissions: Iterable[Submission], options: Options) -> tuple[str, ...]:
+def _of_kept(submissions: Iterable[Submission], options: Reading) -> tuple[str, ...]:
     """Say which words that were to be kept no submission goes by."""
     there = {one.status.lower() for one in submissions}
-    unmet = sorted(options.keep - there - STRICTER)
+    unmet = sorted(frozenset(options.keep) - there - STRICTER)
     told = [f"{word!r}{did_you_mean(word, there)}" for word in unmet]
     return (f"nothing to keep is called {join(told, 'or')}",) if unmet else ()
 
@@ -208,9 +209,9 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _told(options: Options) -> tuple[tuple[str, Any], ...]:
+def _told(options: Reading) -> tuple[tuple[str, Any], ...]:
     """Give what was asked besides the question, so that the call can be made again."""
-    plain = Options()
+    plain = Reading()
     told = {
         name: getattr(options, name)
         for name in ("item", "annotator", "annotators", "order", "threshold", "workflow")

@@ -7,7 +7,7 @@ from typing import Any
 
 from coterie.errors import DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission, Ticked
+from coterie.io.exports.port import ExportFormat, Other, Submission, Ticked
 from coterie.io.exports.values import (
     MISSING,
     as_json,
@@ -18,6 +18,7 @@ from coterie.io.exports.values import (
     scalar,
     ticked,
 )
+from coterie.io.reading import Reading
 
 _REGIONS = {"annotatedResult", "boundingBoxes", "polygons", "keypoints", "labeledImage", "entities"}
 
@@ -35,7 +36,7 @@ def is_manifest(first: Mapping[str, Any]) -> bool:
     return source and any(name.endswith("-metadata") for name in first)
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give workers' answers, which are JSON inside a text."""
     given = [part for part in parts if not is_manifest(part.first)]
     responses = [part for part in given if "answers" in part.first]

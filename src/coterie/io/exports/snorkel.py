@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from coterie.errors import DataError
 from coterie.io.exports.part import NUMPY, Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
+from coterie.io.reading import Reading
 
 ABSTAIN = -1
 
@@ -38,7 +39,7 @@ def _array(part: Part) -> NDArray[Any]:
     return array
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give one label per entry that is no abstention."""
     arrays = {part.name: _array(part) for part in parts}
     matrices = {name: array for name, array in arrays.items() if array.ndim == 2}

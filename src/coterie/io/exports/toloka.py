@@ -6,8 +6,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Submission
+from coterie.io.exports.port import ExportFormat, Submission
 from coterie.io.exports.values import told_in
+from coterie.io.reading import Reading
 
 _COUNTS = {"", "APPROVED", "ACCEPTED", "SUBMITTED"}
 
@@ -17,7 +18,7 @@ def recognise(part: Part) -> bool:
     return "ASSIGNMENT:worker_id" in part.header
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give answers to tasks; control tasks tell what is known of them."""
     for part in parts:
         for row in part.records():
@@ -49,7 +50,7 @@ def _task(row: Mapping[str, Any]) -> Hashable:
     return " | ".join(str(cell or "") for cell in _columns(row, "INPUT:").values())
 
 
-def _taken(parts: Sequence[Part], options: Options) -> dict[str, str]:
+def _taken(parts: Sequence[Part], options: Reading) -> dict[str, str]:
     told = "ASSIGNMENT:task_id" in parts[0].header
     return {"item": "ASSIGNMENT:task_id"} if told else {}
 

@@ -9,8 +9,9 @@ from typing import Any
 from coterie.data.moments import elapsed
 from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
-from coterie.io.exports.port import ExportFormat, Options, Other, Submission
+from coterie.io.exports.port import ExportFormat, Other, Submission
 from coterie.io.exports.values import MISSING, as_json, as_map, is_true, maps_in, scalar
+from coterie.io.reading import Reading
 from coterie.words.numbers import count
 from coterie.words.values import join
 
@@ -24,7 +25,7 @@ def recognise(part: Part) -> bool:
     return {"classification_id", "subject_ids", "annotations"} <= {*part.header}
 
 
-def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
+def read(parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
     """Give classifications; an expert's answer is gold."""
     rows = [row for part in parts for row in part.records()]
     rows = _of_workflow(rows, options)
@@ -52,7 +53,7 @@ def read(parts: Sequence[Part], options: Options) -> Iterator[Submission]:
     _refuse_wordings(wordings, options)
 
 
-def _of_workflow(rows: list[dict[str, Any]], options: Options) -> list[dict[str, Any]]:
+def _of_workflow(rows: list[dict[str, Any]], options: Reading) -> list[dict[str, Any]]:
     """Keep one workflow: T2 of another one is another question."""
     names = {str(row.get("workflow_id")): str(row.get("workflow_name")) for row in rows}
     if options.workflow is not None:
@@ -70,7 +71,7 @@ def _of_workflow(rows: list[dict[str, Any]], options: Options) -> list[dict[str,
     return rows
 
 
-def _refuse_wordings(wordings: Mapping[str, Mapping[str, str]], options: Options) -> None:
+def _refuse_wordings(wordings: Mapping[str, Mapping[str, str]], options: Reading) -> None:
     """Refuse a task whose wording changed: the same key is then another question."""
     asked = options.question or (next(iter(wordings)) if len(wordings) == 1 else None)
     said = wordings.get(str(asked), {})

@@ -20,6 +20,7 @@ from coterie.data.provenance import Form, Gold, Provenance, Source
 from coterie.data.table import Table
 from coterie.errors import Argument, DataError, MissingExtraError
 from coterie.io.read import column_or_file, is_path
+from coterie.io.reading import Scanning, takes
 from coterie.io.scan.blocks import Reader, reader_of
 from coterie.io.scan.folder import Stamp, Workplace
 from coterie.io.scan.hands import Alone, Together, Workers
@@ -37,20 +38,8 @@ PACKED = 5
 log = logging.getLogger("coterie")
 
 
-def scan(
-    source: Where | Sequence[Where],
-    item: Hashable | None = None,
-    annotator: Hashable | None = None,
-    label: Hashable | None = None,
-    gold: Any = None,
-    classes: Iterable[Hashable] | None = None,
-    extra_answers: Iterable[Hashable] | None = None,
-    duplicates: str = "error",
-    *,
-    shard_labels: int | None = None,
-    folder: str | PathLike[str] | None = None,
-    engine: Any = None,
-) -> Scan:
+@takes(Scanning)
+def scan(source: Where | Sequence[Where], asked: Scanning) -> Scan:
     """Open labels that are larger than memory: what ``fit`` then takes shard by shard.
 
     The files are read once, a block of rows at a time. Annotators and labels are kept in memory,
@@ -97,24 +86,24 @@ def scan(
     >>> coterie.DawidSkene().fit(labels).posterior_.annotators().shape
     (9, 4)
     """
-    shard_labels = SHARD_LABELS if shard_labels is None else shard_labels
-    _check(duplicates, shard_labels, annotator)
+    shard_labels = SHARD_LABELS if asked.shard_labels is None else asked.shard_labels
+    _check(asked.duplicates, shard_labels, asked.annotator)
     found = find_all(source)
     readers = [reader_of(one) for one in found]
-    names, places = _columns(readers, Asked(item, annotator, label))
+    names, places = _columns(readers, Asked(asked.item, asked.annotator, asked.label))
     name = _called(source, found)
-    known = _known(readers[0].table, gold)
+    known = _known(readers[0].table, asked.gold)
     if isinstance(known, str):
         names.append(known)
-    declared = {"classes": _listed(classes), "extra_answers": _listed(extra_answers)}
-    provenance = _provenance(name, source, readers[0].table, names, places, known, duplicates)
-    told = [names, declared, duplicates, shard_labels]
+    declared = {word: _listed(getattr(asked, word)) for word in ("classes", "extra_answers")}
+    provenance = _provenance(name, source, readers[0].table, names, places, known, asked.duplicates)
+    told = [names, declared, asked.duplicates, shard_labels]
     stamp = Stamp([one.stamp for one in found], told, known if isinstance(known, Known) else None)
-    with Workplace(folder, stamp) as workplace:
+    with Workplace(asked.folder, stamp) as workplace:
         if (before := workplace.scanned(provenance)) is not None:
             return before
         n_parts = _n_parts(found, readers, shard_labels)
-        with _hands(engine, workplace.place, n_parts) as hands:
+        with _hands(asked.engine, workplace.place, n_parts) as hands:
             start = time.perf_counter()
             dealt = hands.deal(found, readers, names)
             if not dealt.blocks:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from coterie.io import read, read_truth
+from coterie.io.read import read, read_truth
 from coterie.metrics import Score
 from coterie.models.base import Estimator
 from coterie.models.majority import score_vote

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from coterie.errors import DataError
-from coterie.io import read, read_truth
+from coterie.io.read import read, read_truth
 from coterie.models.majority import score_vote
 from coterie.studies.job import Job
 from coterie.studies.pool import run_jobs
