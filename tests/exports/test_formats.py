@@ -21,7 +21,7 @@ from builders.export_platforms import (
 from builders.exports import SAMPLES
 from coterie.data.provenance import Export
 from coterie.io.exports import FORMATS, read_export
-from coterie.io.exports.archive import parts_of
+from coterie.io.exports.part import parts_of
 from coterie.io.exports.registry import format_of
 from coterie.io.reading import Reading
 
@@ -238,7 +238,7 @@ def test_time_and_duration_are_kept(tmp_path):
 
 
 def test_a_small_zip_of_endless_zeros_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("coterie.io.exports.archive.LARGEST", 1000)
+    monkeypatch.setattr("coterie.io.exports.part.LARGEST", 1000)
     path = tmp_path / "bomb.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.json", "0" * 5000)

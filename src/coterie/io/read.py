@@ -11,11 +11,9 @@ from coterie.data import Table, annotations_from, known_labels, table_from, trut
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.files.paths import is_there
-from coterie.io.exports.annotations import annotations_of, named_by, truth_in
-from coterie.io.exports.archive import parts_of
-from coterie.io.exports.part import Part
-from coterie.io.exports.read import not_known, rows_of
+from coterie.io.exports.part import Part, parts_of
 from coterie.io.exports.registry import TABLE
+from coterie.io.exports.rows import annotations_of, named_by, not_known, rows_of, truth_in
 from coterie.io.files import File
 from coterie.io.reading import Reading, takes
 from coterie.io.stacked import stacked

@@ -2,9 +2,8 @@
 
 from coterie.io.exports.back import export
 from coterie.io.exports.port import ExportFormat, Other, Submission, Ticked
-from coterie.io.exports.read import read_export
 from coterie.io.exports.registry import FORMATS
-from coterie.io.exports.rows import ExportRows
+from coterie.io.exports.rows import ExportRows, read_export
 from coterie.io.reading import Reading as Options
 
 __all__ = [

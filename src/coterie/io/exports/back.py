@@ -16,13 +16,12 @@ from coterie.errors import Argument, DataError
 from coterie.files.atomic import Writer, text_writer, write_files
 from coterie.files.json_text import json_text
 from coterie.files.paths import to_write
-from coterie.io.exports.archive import parts_of
 from coterie.io.exports.label_studio import CONTROLS
-from coterie.io.exports.port import Submission
-from coterie.io.exports.prodigy import ANSWERED, HASH, ITEM
+from coterie.io.exports.part import parts_of
+from coterie.io.exports.port import Submission, as_list, as_map, is_true, scalar
 from coterie.io.exports.questions import NO_OPTION, SETS
 from coterie.io.exports.registry import FORMATS, recognised
-from coterie.io.exports.values import as_list, as_map, is_true, scalar
+from coterie.io.exports.tools import ANSWERED, HASH, ITEM
 from coterie.io.reading import Reading
 from coterie.io.write import table_writer
 from coterie.words.values import not_one_of

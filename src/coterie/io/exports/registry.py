@@ -12,36 +12,38 @@ from coterie.io.exports.port import ExportFormat
 from coterie.registry import Registry
 from coterie.words.values import did_you_mean, join
 
-_HERE = "coterie.io.exports"
-BUILT_IN = (
-    "snorkel",
-    "inspect",
-    "cvat",
-    "label_studio",
-    "argilla",
-    "sagemaker",
-    "alpacaeval",
-    "llmbar",
-    "deepeval",
-    "promptfoo",
-    "prodigy",
-    "labelbox",
-    "mtbench",
-    "judgebench",
-    "arena",
-    "zooniverse",
-    "mturk",
-    "toloka",
-    "crowdflower",
-    "doccano",
-    "act",
-    "mace",
-    "peerannot",
-)
-"""Those whose marks are plainest stand first; the first that recognises a file has it."""
+BUILT_IN = {
+    "snorkel": "bare",
+    "inspect": "evaluations",
+    "cvat": "tools",
+    "label_studio": "label_studio",
+    "argilla": "tools",
+    "sagemaker": "crowds",
+    "alpacaeval": "verdicts",
+    "llmbar": "verdicts",
+    "deepeval": "verdicts",
+    "promptfoo": "evaluations",
+    "prodigy": "tools",
+    "labelbox": "tools",
+    "mtbench": "verdicts",
+    "judgebench": "verdicts",
+    "arena": "verdicts",
+    "zooniverse": "crowds",
+    "mturk": "crowds",
+    "toloka": "crowds",
+    "crowdflower": "crowds",
+    "doccano": "tools",
+    "act": "bare",
+    "mace": "bare",
+    "peerannot": "bare",
+}
+"""Which file has a format. Those whose marks are plainest stand first; the first that recognises a
+file has it."""
 
 FORMATS: Registry[ExportFormat] = Registry(
-    "export format", {name: f"{_HERE}.{name}:FORMAT" for name in BUILT_IN}, "coterie.formats"
+    "export format",
+    {name: f"coterie.io.exports.{file}:{name.upper()}" for name, file in BUILT_IN.items()},
+    "coterie.formats",
 )
 """Formats of exports; other packages add theirs by the entry point ``coterie.formats``."""
 
