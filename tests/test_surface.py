@@ -33,7 +33,7 @@ PACKAGES = {
         of_known_kind per_class pick register settled_labels settled_traces with_kinds
         with_subtypes
     """,
-    "io": "read read_truth",
+    "io": "read_truth",
     "io.scan": "Scan scan",
     "judges": "Panel Worth effective_number look_at",
     "metrics": """

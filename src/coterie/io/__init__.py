@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+__all__ = ["read_truth"]
+
 
 def __getattr__(name: str) -> Any:
     if name != "read_truth":  # the one public name: loaded when used, options alone are light
