@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 
 .DEFAULT_GOAL := help
-.PHONY: help tools demo test slow fuzz container crowdkit lint format types docs package bench speed clean
+.PHONY: help tools demo test slow fuzz container crowdkit paper lint format types docs package bench speed clean
 
 help:  ## list the commands
 	@grep -hE '^[a-z]+:.*##' $(ROOT)/Makefile | sed -E 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,9 @@ crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown
 	cd $(ROOT) && $(PYTHON) -m venv $$folder && $$install --upgrade 'pip>=25.1' && \
 	$$install . pytest hypothesis --group bench && \
 	$$folder/bin/python -m pytest tests/models/test_crowd_kit.py $(ARGS)
+
+paper: $(STAMPS)/test  ## make the paper's tables and figures again (ARGS="--quick": in minutes)
+	cd $(ROOT) && $(BIN)/python -m reproduction $(ARGS)
 
 lint: $(STAMPS)/lint  ## check style and format
 	cd $(ROOT) && $(BIN)/ruff check . && $(BIN)/ruff format --check .

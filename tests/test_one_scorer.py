@@ -20,9 +20,9 @@ from coterie.studies.job import perform
 from coterie.studies.league import Source, fit_job, make_league, row_of
 from coterie.studies.league.lineup import line_up
 from coterie.studies.league.record import About, make_record
-from coterie.studies.paper.work import _scores as scores_for_the_paper
 from coterie.studies.replay import Given, Settings
 from coterie.studies.replay.study import replay_job
+from reproduction.work import scores as scores_for_the_paper
 
 # q1 ties, and truth is its higher class; q3 was called impossible; nobody gave the truth of q5;
 # q6 has no truth, and q9 no label.

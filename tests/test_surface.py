@@ -59,7 +59,6 @@ PACKAGES = {
         League REFERENCE Row Source Standing find_sources fit_job line_up make_league row_of
     """,
     "studies.replay": "POLICIES Given Point Settings Standing replay run_study standings",
-    "studies.paper": "EXPERIMENTS FULL QUICK Reproduction Settings Watch reproduce",
 }
 
 

@@ -154,7 +154,7 @@ def test_closed_streams_stop_nothing_and_nothing_takes_their_place(labels, comma
 
 
 @pytest.mark.parametrize(
-    "words", rest_slow(["reproduce --list", "datasets", "--help", "aggregate --help"], 1, 2)
+    "words", rest_slow(["export --help", "datasets", "--help", "aggregate --help"], 1, 2)
 )
 def test_a_reader_who_has_left_is_no_error(words, tmp_path):
     done = in_a_shell(f"{words} | true; echo ${{PIPESTATUS[0]}}", tmp_path)

@@ -52,9 +52,11 @@ app.command(cls=ListsModels)(demo)
 app.command()(simulate)
 app.command()(datasets)
 app.command(cls=ListsModels)(compare)
-app.command()(reproduce)
 app.command()(report)
 app.command()(plan)
 app.command()(replay)
 app.command()(export)
 app.command(cls=ListsModels)(judges)
+app.command(
+    hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
+)(reproduce)

@@ -1,1 +1,1 @@
-"""Many fits, and what they say together: the league of models, and the paper again."""
+"""Many fits, and what they say together: the league of models, and the replay of policies."""

@@ -34,13 +34,13 @@ COMPUTES = (
 """What every study computes with."""
 
 
-def checksum(more: Sequence[str] = (), root: Path | None = None) -> str:
+def checksum(more: Sequence[str | Path] = (), root: Path | None = None) -> str:
     """Give the first 12 hexadecimal digits of the sha256 of the files that compute.
 
     Parameters
     ----------
     more
-        Files and folders of a study of its own.
+        Files and folders of a study of its own, there or elsewhere.
     root
         The folder of the package; by default this one's.
 
@@ -51,15 +51,19 @@ def checksum(more: Sequence[str] = (), root: Path | None = None) -> str:
     """
     root = Path(str(files("coterie"))) if root is None else root
     digest = hashlib.sha256()
-    for path in sorted(_sources(root, more), key=lambda path: path.relative_to(root).as_posix()):
+    named = {
+        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): path
+        for path in _sources(root, more)
+    }
+    for name, path in sorted(named.items()):
         # Line ends are not the code's: a checkout on Windows has others.
         content = path.read_bytes().replace(b"\r\n", b"\n")
-        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()[:12]
 
 
-def _sources(root: Path, more: Sequence[str]) -> list[Path]:
+def _sources(root: Path, more: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for name in (*COMPUTES, *more):
         path = root / name
@@ -67,6 +71,6 @@ def _sources(root: Path, more: Sequence[str]) -> list[Path]:
     return found
 
 
-def this_code(more: Sequence[str] = ()) -> dict[str, str]:
+def this_code(more: Sequence[str | Path] = ()) -> dict[str, str]:
     """Give the version and the checksum."""
     return {"version": __version__, "code": checksum(more)}

@@ -7,7 +7,6 @@ from contextlib import suppress
 
 import coterie
 import coterie.studies.league.fit
-import coterie.studies.paper.work
 
 __all__: list[str] = []
 

@@ -1,67 +1,72 @@
-"""How the pictures look: sizes, the models' colours, and the line that says how they were made."""
+"""What an experiment is, and how its pictures look."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
-from coterie.errors import MissingExtraError
 from coterie.plots.colours import LOOKS, SHADES, Look
-from coterie.studies.paper.paper import MODELS
+from coterie.studies.job import Job
+from coterie.studies.table import Table
+from reproduction.settings import Settings
+from reproduction.work import Results
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
+Data = dict[str, Any]
+"""The figures of an experiment: plain numbers and words, ready for JSON."""
 
-    from coterie.studies.paper.experiment import Data
-
-LOOK_OF = {
-    "majority": Look("#777777", "x"),
-    "ibcc": LOOKS[1],
-    "cbcc": LOOKS[0],
-    "hcbcc": LOOKS[2],
-}
+LOOK_OF = {"majority": Look("#777777", "x"), "ibcc": LOOKS[1], "cbcc": LOOKS[0], "hcbcc": LOOKS[2]}
 FONT = 9.0
-DOTS = 150
 
 
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Draw with our sizes, and leave the user's settings as they were."""
-    try:
-        from matplotlib import rc_context
-    except ImportError:
-        raise MissingExtraError("drawing the pictures", "matplotlib", "plots") from None
-    with rc_context({"font.size": FONT, "axes.titlesize": FONT}):
-        yield
+class Experiment:
+    """A table or figure of the paper; ``source`` says where it is there."""
+
+    name: str
+    title: str
+    source: str
+
+    def jobs(self, settings: Settings) -> list[Job]:
+        """Give what there is to do; jobs whose real data are missing are left out by the run."""
+        return []
+
+    def gather(self, settings: Settings, results: Results) -> Data:
+        """Give the figures as data, of the real sets that are there in the results."""
+        raise NotImplementedError
+
+    def tables(self, data: Data) -> list[Table]:
+        """Give tables, beside the paper's numbers."""
+        raise NotImplementedError
+
+    def draw(self, data: Data) -> Figure:
+        """Draw a picture."""
+        raise NotImplementedError
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Make an empty figure, in inches, that no global state knows of."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), dpi=DOTS, layout="constrained")
+    return Figure(figsize=(width, height), dpi=150, layout="constrained")
 
 
-def say_how(figure: Figure, data: Data) -> None:
+def say_how(figure: Figure, made: Data) -> None:
     """Write under a picture how it was made; a quick run says so in red."""
-    made = data["made"]
-    colour = "#666666" if made["full"] else "#B00020"
     size = FONT - 2
     room = int(figure.get_figwidth() * 72 / (0.5 * size))  # letters are half as wide as high
     words = "\n".join(textwrap.wrap(made["words"], room))
+    colour = "#666666" if made["full"] else "#B00020"
     figure.text(0.5, -0.01, words, ha="center", va="top", color=colour, fontsize=size)
 
 
-def model_name(model: str) -> str:
-    """Give the paper's name of a model."""
-    return MODELS[model]
+def legend_above(figure: Figure, columns: int) -> None:
+    """Add one legend for all panels, that of the first."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=columns, frameon=False)
 
 
 def draw_matrix(ax: Axes, rows: Sequence[Sequence[float]], names: Sequence[str]) -> None:

@@ -1,6 +1,5 @@
-"""The experiments' parts: thinning, seeds, theory, the paper's numbers, what is written down."""
+"""The experiments' parts: thinning, seeds, theory, the paper's numbers."""
 
-import math
 import re
 from collections import Counter
 from itertools import product
@@ -14,22 +13,29 @@ from scipy import stats
 
 import coterie
 from coterie.errors import DataError
-from coterie.files.json_text import as_json
-from coterie.studies import code
 from coterie.studies import job as any_job
-from coterie.studies.paper import EXPERIMENTS, FULL, QUICK, paper
-from coterie.studies.paper.claims import together, verdict
-from coterie.studies.paper.confusion import EXPERIMENT as CONFUSION
-from coterie.studies.paper.crowds import MEANS, STRENGTH, synthetic
-from coterie.studies.paper.improvement import compare, interval
-from coterie.studies.paper.job import job, seed_of, seeded
-from coterie.studies.paper.page import make_markdown, make_page
-from coterie.studies.paper.sparsity_real import levels_of
-from coterie.studies.paper.theory import MEAN, correlation, correlation_formula
-from coterie.studies.paper.thinning import choose_labels, n_kept, reachable, thin
-from coterie.studies.paper.work import describe, from_triangle, percent_triangle, thinned
+from reproduction.__main__ import EXPERIMENTS
+from reproduction.claims import together, verdict
+from reproduction.settings import DESCRIBED, FULL, MODELS, PAPER, QUICK
+from reproduction.sparsity import compare, interval, levels_of
+from reproduction.theory import MEAN, correlation, correlation_formula
+from reproduction.work import (
+    MEANS,
+    STRENGTH,
+    choose_labels,
+    describe,
+    from_triangle,
+    job,
+    n_kept,
+    percent_triangle,
+    seed_of,
+    seeded,
+    synthetic,
+    thin,
+    thinned,
+)
 
-PAPER = Path(__file__).parents[4] / "shared" / "paper" / "bayesian-nonparametric-crowdsourcing.tex"
+TEXT = Path(__file__).parents[3] / "shared" / "paper" / "bayesian-nonparametric-crowdsourcing.tex"
 
 
 def perform(job, settings):
@@ -130,19 +136,21 @@ def test_thinned_annotations_are_a_part_of_the_whole():
 
 def test_levels_of_the_real_sets_end_where_they_must():
     assert levels_of(FULL, "bluebird")[0] == 0.25
-    assert [levels_of(FULL, name)[-1] for name in paper.ACCURACY] == [0.95, 0.975, 0.95, 0.975]
+    assert [levels_of(FULL, name)[-1] for name in PAPER] == [0.95, 0.975, 0.95, 0.975]
     assert levels_of(FULL, "temp")[0] == 0.875
     assert n_kept(108, 39, 0.975) < 108  # bluebird: fewer labels than items
     assert n_kept(100, 38, 0.975) < 100  # valence
-    assert not reachable(100, 38, 0.975)
 
 
-def test_seeds_come_from_names_alone():
-    names = [one.name for experiment in EXPERIMENTS.values() for one in experiment.jobs(FULL)]
-    unique = sorted(set(names))
+def test_seeds_come_from_names_alone_and_whole_sets_are_fitted_once():
+    names = {name: {one.name for one in e.jobs(FULL)} for name, e in EXPERIMENTS.items()}
+    unique = sorted(set().union(*names.values()))
     seeds = {name: seed_of(0, name) for name in unique}
     assert len(set(seeds.values())) == len(unique) > 4_000
     assert seed_of(0, unique[7]) == seeds[unique[7]] != seed_of(1, unique[7])
+    assert names["confusion"] <= names["cooccurrence-real"] <= names["accuracy"]
+    assert names["accuracy"] <= names["sparsity-real"]
+    assert names["cooccurrence-synthetic"] <= names["sparsity-synthetic"]
 
 
 def test_the_database_is_the_same_for_every_model_and_differs_between_numbers():
@@ -167,14 +175,13 @@ def test_an_error_in_a_job_is_an_outcome():
     assert "there is no data set 'nowhere'" in outcome.reason
 
 
-def test_synthetic_sets_are_what_the_docs_say():
+def test_synthetic_sets_are_what_the_page_says():
     crowds = {name: synthetic(name, FULL) for name in ("dataset1", "dataset2", "dataset3")}
     for crowd in crowds.values():
         a = crowd.annotations
         assert (a.n_items, a.n_annotators, a.n_classes, a.n_labels) == (500, 200, 3, 100_000)
-    assert crowds["dataset1"].groups.value_counts().to_dict() == {
-        "expert": 50, "novice": 90, "says c": 60,
-    }  # fmt: skip
+    sizes = {"expert": 50, "novice": 90, "says c": 60}
+    assert crowds["dataset1"].groups.value_counts().to_dict() == sizes
     assert set(crowds["dataset3"].groups) == {"novice"}
     for name, mean in MEANS.items():
         copies = crowds["dataset2"].confusion[(crowds["dataset2"].groups == name).to_numpy()]
@@ -225,18 +232,11 @@ def test_intervals_are_those_of_scipy():
 
 
 def test_models_are_compared_on_the_same_databases():
-    def of(*accuracies):
-        return [
-            {"accuracy": a, "accuracy_ties_shared": a - 0.1, "clusters": 2.0} for a in accuracies
-        ]
-
-    level = compare(
-        {
-            "majority": of(0.5, 0.6), "ibcc": of(0.6, 0.7),
-            "cbcc": of(0.7, 0.7), "hcbcc": of(0.8, 0.8),
-        },
-        0.9,
-    )  # fmt: skip
+    found = {
+        model: [{"accuracy": a, "accuracy_ties_shared": a - 0.1, "clusters": 2.0} for a in of]
+        for model, of in zip(MODELS, ((0.5, 0.6), (0.6, 0.7), (0.7, 0.7), (0.8, 0.8)), strict=True)
+    }
+    level = compare(found, 0.9)
     assert level["improvement"]["ibcc"]["mean"] == pytest.approx(10)
     assert level["improvement"]["ibcc"]["sd"] == pytest.approx(0, abs=1e-6)
     assert level["improvement_ties_shared"]["ibcc"]["mean"] == pytest.approx(20)
@@ -246,85 +246,25 @@ def test_models_are_compared_on_the_same_databases():
 
 
 def test_verdicts():
-    assert verdict(-0.5, 0.5, above=-1) == "supported"
-    assert verdict(-3, -2, above=-1) == "not supported"
+    assert verdict({"low": -0.5, "high": 0.5}, above=-1) == "supported"
+    assert verdict({"low": -3, "high": -2}, above=-1) == "not supported"
+    assert verdict({"low": -3, "high": -2}, sign=-1) == "supported"
     assert together(["not supported", "undecided"]) == "undecided"
     assert together(["not supported"] * 2) == "not supported"
 
 
-@pytest.mark.skipif(not PAPER.exists(), reason="the paper is not beside the project")
+@pytest.mark.skipif(not TEXT.exists(), reason="the paper is not beside the project")
 def test_the_paper_s_numbers_are_the_paper_s():
-    text = PAPER.read_text("utf-8")
+    text = TEXT.read_text("utf-8")
     cleaned = re.sub(r"\\textbf\{([^}]*)\}", r"\1", text).replace("$", "")
-    for name, row in paper.ACCURACY.items():
+    for name, printed in PAPER.items():
         (line,) = re.findall(rf"^{name} & ([\d.]+ & .*)\\\\$", cleaned, re.M)[-1:]
         cells = [cell.strip() for cell in line.split("&")]
-        assert [float(cell) for cell in cells[:4]] == list(row.values())
+        assert [float(cell) for cell in cells[:4]] == list(printed.accuracy)
         for cell, model in zip(cells[4:], ("cbcc", "hcbcc"), strict=True):
             mean, sd = re.split(r"\s*\\pm\s*", cell)
-            assert (float(mean), float(sd)) == paper.CLUSTERS[name][model]
+            assert (float(mean), float(sd)) == printed.clusters[model]
         (line,) = re.findall(rf"^{name} & (\d+ & \d+ & .*?)&\s*\\begin", cleaned, re.M)
-        assert [float(cell) for cell in line.split("&")] == list(paper.DESCRIPTION[name])
-    for name, shares in paper.SHARES.items():
-        assert all(f"{share:.2f}\\%" in text for share in shares), name
-
-
-def test_the_checksum_sees_what_computes_and_nothing_else(tmp_path):
-    import shutil
-
-    copy = tmp_path / "coterie"
-    shutil.copytree(Path(coterie.__file__).parent, copy)
-    assert code.checksum(root=copy) == code.checksum()
-    for name in ("studies/paper/page.py", "cli/app.py", "studies/paper/accuracy.py"):
-        (copy / name).write_text("# other", "utf-8")
-    assert code.checksum(root=copy) == code.checksum()
-    kernel = copy / "kernels" / "gibbs" / "ibcc.py"
-    kernel.write_text(kernel.read_text("utf-8") + "\n", "utf-8")
-    assert code.checksum(root=copy) != code.checksum()
-
-
-def test_json_keeps_what_it_is_given():
-    import json
-
-    content = {"a": [1, -2.5, None, 1e-9], "b": ["[1,\n 2]", "x"], "c": {"d": [[1, 2], []]}}
-    assert json.loads(as_json(content)) == content
-    assert '"a": [1, -2.5, null, 1e-09],' in as_json(content)
-    assert json.loads(as_json({"a": float("nan"), "b": -math.inf})) == {"a": None, "b": None}
-
-
-HOSTILE = "<script>alert('|_*')</script>"
-
-
-def test_pages_are_escaped():
-    coterie_of = {
-        "size": 2, "share": 1.0, "label_share": 1.0, "role": HOSTILE, "accuracy": 0.5,
-        "accuracy_low": 0.4, "accuracy_high": 0.6, "matrix": [[1.0, 0.0], [0.0, 1.0]],
-    }  # fmt: skip
-    data = {
-        "sets": {
-            "rte": {
-                "classes": ["0", "1"], "coteries": [coterie_of], "coteries_asked": [coterie_of],
-                "paper_shares": [93.29], "paper_roles": "x",
-            }
-        },
-        "made": {"full": False, "words": "QUICK RUN"},
-    }  # fmt: skip
-    document = {
-        "name": "confusion", "title": CONFUSION.title, "paper": CONFUSION.source, "code": ["0 ab"],
-        "seed": 0, "jobs": 1, "seconds": 1.0, "left_out": {"temp": HOSTILE}, "data": data,
-    }  # fmt: skip
-    page = make_page({"confusion": document}, [], {})
-    assert HOSTILE not in page
-    assert page.count("&lt;script&gt;") == 2
-    assert "QUICK RUN" in page
-    text = make_markdown({"confusion": document}, [], {"confusion": "x/confusion.png"})
-    assert "<script>" not in text
-    assert text.count("&lt;script&gt;") == 2
-    assert "![What hcBCC's coteries are like](x/confusion.png)" in text
-
-
-def test_whole_jobs_are_shared_between_experiments():
-    names = {name: {one.name for one in e.jobs(FULL)} for name, e in EXPERIMENTS.items()}
-    assert names["confusion"] <= names["cooccurrence-real"] <= names["accuracy"]
-    assert names["accuracy"] <= names["sparsity-real"]
-    assert names["cooccurrence-synthetic"] <= names["sparsity-synthetic"]
+        assert [float(cell) for cell in line.split("&")] == list(printed.description)
+        assert len(printed.description) == len(DESCRIBED)
+        assert all(f"{share:.2f}\\%" in text for share in printed.shares), name

@@ -1,0 +1,1 @@
+"""The paper's tables and figures again: ``make paper``; not a part of the package."""
