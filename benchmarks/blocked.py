@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.data.keys import key_of
-from coterie.data.shards import Shard
+from coterie.data.codes import Shard, key_of
 from coterie.inference.shards import (
     Blocks,
     Given,

@@ -25,7 +25,7 @@ from benchmarks.blocked import MadeShards, given_for, held_by, sizes_of
 from benchmarks.samplers import problems
 from benchmarks.samplers.adapters import NAMES, Sampler, vote
 from benchmarks.samplers.timing import block_length, seconds_of
-from coterie.data.shards import codes_of
+from coterie.data.codes import codes_of
 from coterie.inference.ascent import in_memory, maximise
 from coterie.inference.shards import Order, Threads
 from coterie.kernels.expected import estimate

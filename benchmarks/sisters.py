@@ -20,8 +20,7 @@ import numpy as np
 import pandas as pd
 
 import coterie
-from coterie.data.codes import Codes, encode
-from coterie.data.votes import count_votes
+from coterie.data.codes import Codes, count_votes, encode
 from coterie.inference.ascent import ascend, in_memory, maximise
 from coterie.kernels.expected import Model, estimate
 from coterie.kernels.vote import vote_shares

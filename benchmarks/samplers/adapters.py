@@ -9,8 +9,7 @@ import numpy as np
 
 from benchmarks.samplers import problems
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes
-from coterie.data.votes import count_votes
+from coterie.data.codes import Codes, count_votes
 from coterie.inference.chain import count_truth, make_chain
 from coterie.inference.sample import split_columns
 from coterie.inference.shards import Threads

@@ -6,7 +6,7 @@ import numpy as np
 
 import coterie
 from coterie.data import annotations_from
-from coterie.data.shards import cut
+from coterie.data.codes import cut
 from coterie.inference.shards import Blocks, Given, Sizes
 from coterie.kernels.space import classes_alone
 from coterie.models import sampling

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import coterie
-from coterie.data.keys import key_of
-from coterie.data.shards import Shards, cut
+from coterie.data.codes import Shards, cut, key_of
 from coterie.errors import DataError
 
 # As they were when the first result was drawn by them: another key is another result.

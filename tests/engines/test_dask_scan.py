@@ -150,7 +150,7 @@ def test_a_folder_is_taken_up_again_whoever_made_it(client, files, monkeypatch):
 def test_what_others_saw_is_numbered_as_one_pass_would():
     import pyarrow as pa
 
-    from coterie.data.encoding import code_arrow
+    from coterie.data.table import code_arrow
 
     columns = [["b", "a", None, "b"], ["c", "a"], ["c", "d", "c"], ["b"], ["e", "a", "e"]]
     blocks = [code_arrow(pa.chunked_array([pa.array(column)])) for column in columns]

@@ -23,8 +23,7 @@ from builders.blocked import (
     stream,
 )
 from builders.runs import interrupt_after
-from coterie.data.keys import key_of
-from coterie.data.shards import Shard, cut
+from coterie.data.codes import Shard, cut, key_of
 from coterie.errors import DataError
 from coterie.inference import shards
 from coterie.inference.shards import Holder, Lost, Order, Threads, connect

@@ -14,8 +14,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 import coterie
-from coterie.data.shards import cut
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes, cut
 from coterie.inference.chain import BlockedChain
 from coterie.inference.shards import Blocks, Sizes, counted_under
 from coterie.kernels import consensus

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.special import expit, logit, logsumexp, roots_hermitenorm
 from scipy.stats import norm
 
-from coterie.data.times import times_of
+from coterie.data.codes import times_of
 from coterie.kernels import dynamic
 from coterie.posterior.drift import range_of
 from coterie.priors import DynamicPrior

@@ -12,8 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from coterie.data.shards import Shard
-from coterie.data.votes import count_votes
+from coterie.data.codes import Shard, count_votes
 from coterie.inference.chain import CELLS, BlockedChain, Plan, Sampler, make_chain
 from coterie.inference.shards import Holder, Sizes, Totals
 from coterie.kernels.people import Crowd, Streams

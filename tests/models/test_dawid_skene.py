@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import coterie
-from coterie.data.codes import encode
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes, encode
 from coterie.inference import ascent
 from coterie.kernels import expected
 from coterie.kernels.expected import Weights, weigh

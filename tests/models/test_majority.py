@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from coterie.data.codes import encode
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes, encode
 from coterie.kernels.vote import elect, vote_shares
 from coterie.models.majority import score_vote
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from coterie.data.annotations import Annotations
-from coterie.data.kinds import kinds_of_column
+from coterie.data.gold import kinds_of_column
 from coterie.errors import CoterieError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file

@@ -1,9 +1,8 @@
 """Any dataframe or triples -> Annotations: column guessing, validation, the error sentences."""
 
 from coterie.data.build import annotations_from
-from coterie.data.encoding import Coded
 from coterie.data.gold import known_labels, truth_for, with_gold
-from coterie.data.table import Table, table_from
+from coterie.data.table import Coded, Table, table_from
 
 __all__ = [
     "Coded",

@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.codes import Codes, count_pairs, gold_codes
+from coterie.data.codes import (
+    Array,
+    Codes,
+    IntArray,
+    Times,
+    count_pairs,
+    count_votes,
+    gold_codes,
+    item_order,
+)  # fmt: skip
 from coterie.data.frames import table
 from coterie.data.provenance import Format, Gold, Provenance, Source
-from coterie.data.times import Times, item_order
-from coterie.data.votes import count_votes
 from coterie.words.notebook import as_html
 from coterie.words.numbers import count
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Array = NDArray[Any]
-IntArray = NDArray[np.int32]
 
 
 class Vocabularies:
@@ -169,22 +173,13 @@ class Annotations(Vocabularies):
         return dict(zip(self.items[known].tolist(), classes.tolist(), strict=True))
 
     def with_gold_codes(self, gold: Array, origin: Gold | None = None) -> Annotations:
-        """Give the same annotations with other known labels.
-
-        Parameters
-        ----------
-        gold
-            The known class of each item, -1 where unknown, shape (items,).
-        origin
-            Where they come from.
-        """
+        """Give the same annotations with other known classes, one per item, -1 where unknown."""
         codes = gold_codes(gold, self.n_items, self.n_classes)
         codes.setflags(write=False)
         known = self.codes._replace(gold=codes)
-        if self.provenance is None:
-            return replace(self, codes=known)
         origin = origin or Gold(source=Source("known classes", Format.CODES))
-        return replace(self, codes=known, provenance=replace(self.provenance, gold=origin))
+        found = self.provenance and replace(self.provenance, gold=origin)
+        return replace(self, codes=known, provenance=found)
 
     @table
     def to_frame(self) -> pd.DataFrame:

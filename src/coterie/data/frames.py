@@ -17,7 +17,7 @@ from typing import (
     TypeVar,
     cast,
     overload,
-)
+)  # fmt: skip
 
 from coterie.errors import Argument, CoterieError
 from coterie.words.values import not_one_of
@@ -77,11 +77,10 @@ def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
         return found if to == "pandas" or found is None else as_frame(found, to)
 
     signature = inspect.signature(method)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    asked = inspect.Parameter("to", keyword, default="pandas", annotation="str")
-    *others, last = signature.parameters.values()
-    rest = [last] if last.kind is inspect.Parameter.VAR_KEYWORD else []
-    parameters = [*others, *([] if rest else [last]), asked, *rest]
+    asked = inspect.Parameter("to", inspect.Parameter.KEYWORD_ONLY, default="pandas")
+    parameters = [*signature.parameters.values()]
+    last = len(parameters) - (parameters[-1].kind is inspect.Parameter.VAR_KEYWORD)
+    parameters.insert(last, asked.replace(annotation="str"))
     given.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     return cast(TableMethod[S, P, R], given)
 
@@ -89,8 +88,7 @@ def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
 def check_library(to: str) -> None:
     """Refuse a library of frames that we do not know, or that is not there."""
     if to not in LIBRARIES:
-        known = not_one_of(to, LIBRARIES)
-        raise CoterieError([Argument("to", to), known])
+        raise CoterieError([Argument("to", to), not_one_of(to, LIBRARIES)])
     if importlib.util.find_spec(to) is None:
         raise CoterieError([Argument("to", to), f" needs {to}: pip install {to}"])
 
@@ -113,16 +111,12 @@ def as_frame(found: pd.DataFrame | pd.Series, to: str) -> Any:
     frame = found.to_frame() if isinstance(found, pd.Series) else found
     if not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None:
         frame = frame.reset_index()
-    columns = {str(name): _plain(column) for name, column in frame.items()}
+    columns: dict[str, Any] = {}
+    for name, column in frame.items():
+        if column.dtype != object and not pd.api.types.is_string_dtype(column):
+            columns[str(name)] = column.to_numpy()
+            continue
+        values = [None if value is None or value is pd.NA else value for value in column.tolist()]
+        mixed = len({type(value) for value in values if value is not None}) > 1
+        columns[str(name)] = [None if v is None else str(v) for v in values] if mixed else values
     return narwhals.from_dict(columns, backend=cast(Any, to)).to_native()
-
-
-def _plain(column: pd.Series) -> Any:
-    """Give a column's values as a library can take them: an array, or a list of one type."""
-    import pandas as pd
-
-    if column.dtype != object and not pd.api.types.is_string_dtype(column):
-        return column.to_numpy()
-    values = [None if value is None or value is pd.NA else value for value in column.tolist()]
-    kinds = {type(value) for value in values if value is not None}
-    return values if len(kinds) <= 1 else [None if v is None else str(v) for v in values]

@@ -1,25 +1,38 @@
-"""Known labels: from a column of the table, a mapping, a Series, or another table."""
+"""What is known of items, labels and kinds: from a column of the table, a mapping, a Series, or
+another table.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from coterie.data.annotations import Annotations, Array
-from coterie.data.columns import gold_like, guess
-from coterie.data.encoding import Coded, look_up
-from coterie.data.forms import refuse_blanks
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Array
+from coterie.data.columns import gold_like, guess, place_of, refuse_blanks
 from coterie.data.provenance import Format, Gold, Source
-from coterie.data.table import Table, columns_table, is_frame, table_from
+from coterie.data.table import (
+    INDEX,
+    Coded,
+    Table,
+    columns_table,
+    in_order,
+    is_frame,
+    look_up,
+    table_from,
+)  # fmt: skip
 from coterie.errors import Argument, DataError
 from coterie.words.values import join, written
 from coterie.words.visible import quoted
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SHOWN = 3
+"""Items that an error names."""
 
 
 def with_gold(annotations: Annotations, gold: Any) -> Annotations:
@@ -59,53 +72,35 @@ def not_labelled(table: Table, unknown: list[Any]) -> DataError:
 def gold_of_rows(
     table: Table, annotations: Annotations, item: Array, label: Coded, origin: Gold
 ) -> Annotations:
-    """Give the annotations with the known label of each row's item.
-
-    Parameters
-    ----------
-    table
-        Where the rows come from.
-    annotations
-        The labels.
-    item
-        The item of each row, shape (rows,).
-    label
-        The known label of each row, -1 where unknown, codes of shape (rows,).
-    origin
-        Where the known labels come from.
-    """
+    """Give the annotations with the known label of each row's item, -1 where that is unknown."""
     place = look_up(label.values, annotations.classes)
     (known,) = np.nonzero(label.codes >= 0)
     truth = place[label.codes[known]]
+    classes = annotations.classes.tolist()
+
+    def named(i: int) -> str:
+        return quoted(annotations.items[[i]].tolist()[0])
+
     if (truth < 0).any():
-        raise _never_true(table, annotations, item, label, known[truth < 0])
+        row = known[truth < 0][0]
+        value = label.values.tolist()[label.codes[row]]
+        of = f"the label {quoted(value)} of item {named(item[row])} in {table.name}"
+        if value in annotations.extra_answers.tolist():
+            raise DataError(f"{of} is an extra answer, which is never true", remedy="correct it")
+        raise DataError(
+            f"{of} is not one of the classes {written(classes, '[]')}",
+            remedy=["correct it, or pass ", Argument("classes"), " with every possible truth"],
+        )
     gold = np.full(annotations.n_items, -1, np.int32)
     gold[item[known]] = truth
     (contradicted,) = np.nonzero(gold[item[known]] != truth)
     if len(contradicted):
         i = item[known[contradicted[0]]]
-        said = annotations.classes[np.unique(truth[item[known] == i])].tolist()
+        said = [quoted(classes[t]) for t in np.unique(truth[item[known] == i])]
         raise DataError(
-            f"item {quoted(annotations.items.tolist()[i])} has {len(said)} gold labels in "
-            f"{table.name}, {join([quoted(label) for label in said])}; keep one"
+            f"item {named(i)} has {len(said)} gold labels in {table.name}, {join(said)}; keep one"
         )
     return annotations.with_gold_codes(gold, origin)
-
-
-def _never_true(
-    table: Table, annotations: Annotations, item: Array, label: Coded, rows: Array
-) -> DataError:
-    value = label.values.tolist()[label.codes[rows[0]]]
-    of = f"the label {quoted(value)} of item {quoted(annotations.items.tolist()[item[rows[0]]])}"
-    if value in annotations.extra_answers.tolist():
-        return DataError(
-            f"{of} in {table.name} is an extra answer, which is never true", remedy="correct it"
-        )
-    return DataError(
-        f"{of} in {table.name} is not one of the classes "
-        f"{written(annotations.classes.tolist(), '[]')}",
-        remedy=["correct it, or pass ", Argument("classes"), " with every possible truth"],
-    )
 
 
 def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
@@ -143,15 +138,9 @@ def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
 def truth_for(annotations: Annotations, source: Any) -> pd.Series[Any]:
     """Give the labels to score a result with, written as in the data: a Series, item -> label.
 
-    A text file's '7' is then the typed source's 7, for items and for labels.
-
-    Parameters
-    ----------
-    annotations
-        The data to be scored.
-    source
-        A mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels;
-        blank labels are left out.
+    A text file's '7' is then the typed source's 7, for items and for labels. ``source`` is a
+    mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels; blank
+    labels are left out.
 
     Examples
     --------
@@ -172,9 +161,8 @@ def truth_for(annotations: Annotations, source: Any) -> pd.Series[Any]:
 def _as_written(values: Array, vocabulary: Array) -> Array:
     """Give the vocabulary's own value for each value that is written like one of it."""
     place = look_up(values, vocabulary)
-    found = place >= 0
     result = np.array(values, object)
-    result[found] = vocabulary[place[found]]
+    result[place >= 0] = vocabulary[place[place >= 0]]
     return result
 
 
@@ -184,10 +172,13 @@ def items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
 
     if isinstance(source, Table):
         table = source
-    elif isinstance(source, pd.Series):
-        table = _pairs(name, source.index.tolist(), source.tolist())
-    elif isinstance(source, Mapping):
-        table = _pairs(name, list(source), list(source.values()))
+    elif isinstance(source, pd.Series | Mapping):
+        items, labels = (
+            (source.index.tolist(), source.tolist())
+            if isinstance(source, pd.Series)
+            else (list(source), list(source.values()))
+        )
+        table = columns_table(Source(name, Format.MAPPING), {"item": items, "label": labels})
     elif is_frame(source):
         table = replace(table_from(source), source=Source(f"the {name} frame", Format.FRAME))
     else:
@@ -197,14 +188,9 @@ def items_and_labels(source: Any, name: str) -> tuple[Table, Coded, Coded]:
             argument=name,
             remedy="coterie.io.read_truth reads a file",
         )
-    places = _gold_columns(table)
-    item, label = table.read(places)
+    item, label = table.read(_gold_columns(table))
     refuse_blanks(table, "item", item)
     return table, item, label
-
-
-def _pairs(name: str, items: list[Any], labels: list[Any]) -> Table:
-    return columns_table(Source(name, Format.MAPPING), {"item": items, "label": labels})
 
 
 def _gold_columns(table: Table) -> tuple[int, int]:
@@ -228,3 +214,62 @@ def _gold_columns(table: Table) -> tuple[int, int]:
             f"{written(table.columns)}; call them 'item' and 'label'"
         )
     return item, label
+
+
+@dataclass(frozen=True, eq=False)
+class KnownKinds:
+    """The names of the kinds, in order, and the kind of every item, shape (items,)."""
+
+    names: tuple[Any, ...]
+    codes: Array
+
+
+def known_kinds(given: Any, annotations: Annotations) -> KnownKinds:
+    """Give the kind of every item, from a mapping or Series item -> kind, or a frame of both.
+
+    Items that the annotations do not have are passed over; an item without a kind is an error.
+
+    Examples
+    --------
+    >>> from coterie.data import annotations_from
+    >>> crowd = annotations_from([("q1", "ann", "yes"), ("q2", "bob", "no")])
+    >>> known_kinds({"q1": "cats", "q2": "dogs", "q3": "dogs"}, crowd)
+    KnownKinds(names=('cats', 'dogs'), codes=array([0, 1], dtype=int32))
+    """
+    return _kinds_of_rows(annotations, *items_and_labels(given, "kinds"))
+
+
+def kinds_of_column(table: Table, column: str, annotations: Annotations) -> KnownKinds:
+    """Give the kind of every item, from a column of the table that the labels were read from."""
+    place, provenance = place_of(table, column, "kinds"), annotations.provenance
+    name = None if provenance is None else provenance.item
+    at = guess(table, "item") if name is None else place_of(table, name, "item")
+    return _kinds_of_rows(annotations, table, *table.read([INDEX if at is None else at, place]))
+
+
+def _kinds_of_rows(
+    annotations: Annotations, table: Table, item_read: Coded, kind_read: Coded
+) -> KnownKinds:
+    code = look_up(item_read.values, annotations.items)
+    item = np.where(item_read.codes >= 0, code[item_read.codes], -1)
+    kind = in_order(kind_read)  # whatever the order of the rows
+    (rows,) = np.nonzero((item >= 0) & (kind.codes >= 0))
+    found = np.full(annotations.n_items, -1, np.int32)
+    found[item[rows]] = kind.codes[rows]
+    words, items = kind.values.tolist(), annotations.items.tolist()
+    (contradicted,) = np.nonzero(found[item[rows]] != kind.codes[rows])
+    if len(contradicted):
+        row = rows[contradicted[0]]
+        both = f"{quoted(words[kind.codes[row]])} and {quoted(words[found[item[row]]])}"
+        raise DataError(
+            f"item {quoted(items[item[row]])} is of two kinds in {table.name}, {both}; keep one"
+        )
+    (missing,) = np.nonzero(found < 0)
+    if len(missing):
+        some = ", ".join(quoted(items[i]) for i in missing[:SHOWN])
+        raise DataError(
+            [f"{len(missing):,} items have no kind in ", Argument("kinds"), f", such as {some}"],
+            remedy="give every item a kind, 'other' for example",
+        )
+    used, codes = np.unique(found, return_inverse=True)
+    return KnownKinds(tuple(words[k] for k in used), codes.astype(np.int32))

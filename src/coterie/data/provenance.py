@@ -36,24 +36,12 @@ class Form(StrEnum):
 
 @dataclass(frozen=True)
 class Source:
-    """One thing that was read.
-
-    Parameters
-    ----------
-    name
-        What to call it in a sentence: "labels.csv", "the frame".
-    format
-        What kind of thing it is.
-    path
-        The file as the user named it, "-" for standard input; None for what was in memory.
-    note
-        What else was found out about the file, such as its delimiter; may be empty.
-    """
+    """One thing that was read: what a sentence calls it, such as "labels.csv", and its kind."""
 
     name: str
     format: Format
-    path: str | None = None
-    note: str = ""
+    path: str | None = None  # as the user named it, "-" for standard input; None if in memory
+    note: str = ""  # what else was found out about the file, such as its delimiter
 
 
 @dataclass(frozen=True)
@@ -72,50 +60,25 @@ OWN_GOLD = "gold of the export"
 class Export:
     """What was read of the export of an annotation platform, and what was left out.
 
-    Parameters
-    ----------
-    format
-        The short name of the format, as ``format=`` takes it.
-    title
-        What people call the platform.
-    question, kind
-        The question that was read, and its type.
-    option
-        The option of a multi-select that was read as yes or no.
-    left_out
-        How many submissions do not count, by why.
-    kept
-        How many labels count only because they were asked for, by why they would not.
-    gold
-        Items with a known label.
-    told
-        What else was asked of the reader, by the name of the argument.
-    item, annotator
-        What was taken for items and annotators, in the platform's words.
-    notes
-        What a person should know of this kind of export.
-    paths
-        The files as the user named them, where there are several.
-
     Examples
     --------
     >>> Export("prodigy", "Prodigy", "SPAM", "single choice", left_out=(("ignore", 3),)).sentence()
     "Prodigy export, question 'SPAM' (single choice), item 'id'; left out: ignore 3"
     """
 
-    format: str
-    title: str
+    format: str  # the short name, as ``format=`` takes it
+    title: str  # what people call the platform
     question: str
-    kind: str
-    option: str | None = None
-    left_out: tuple[tuple[str, int], ...] = ()
-    kept: tuple[tuple[str, int], ...] = ()
-    gold: int = 0
-    told: tuple[tuple[str, Any], ...] = ()
-    item: str = "id"
+    kind: str  # the question's type
+    option: str | None = None  # of a multi-select, read as yes or no
+    left_out: tuple[tuple[str, int], ...] = ()  # why, and how many submissions
+    kept: tuple[tuple[str, int], ...] = ()  # why they would not count unless asked for
+    gold: int = 0  # items with a known label
+    told: tuple[tuple[str, Any], ...] = ()  # what else was asked of the reader, by argument
+    item: str = "id"  # what was taken for items and annotators, in the platform's words
     annotator: str = ""
-    notes: tuple[str, ...] = ()
-    paths: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what a person should know of this kind of export
+    paths: tuple[str, ...] = ()  # as the user named them, where there are several
 
     def sentence(self) -> str:
         """Say in one line what was read and left out."""
@@ -123,10 +86,9 @@ class Export:
         said = f"{self.title} export, question {quoted(self.question)} ({self.kind}){option}"
         said += f", item {quoted(self.item)}"
         said += f", annotator {quoted(self.annotator)}" if self.annotator else ""
-        if self.kept:
-            said += "; kept: " + ", ".join(f"{why} {n:,}" for why, n in self.kept)
-        if self.left_out:
-            said += "; left out: " + ", ".join(f"{why} {n:,}" for why, n in self.left_out)
+        for what, counts in (("kept", self.kept), ("left out", self.left_out)):
+            if counts:
+                said += f"; {what}: " + ", ".join(f"{why} {n:,}" for why, n in counts)
         return "; ".join([said, *self.notes])
 
 
@@ -192,28 +154,26 @@ class Provenance:
 
     def sentence(self) -> str:
         """Say in one line what was read and which columns were taken."""
-        if self.export is not None:
-            gold = "" if self.gold is None else f"; {self._gold_words()}"
-            hidden = "; anonymised" if self.anonymised else ""
-            return visible(f"{self.source.name}: {self.export.sentence()}{hidden}{gold}")
+        hidden = "; anonymised" if self.anonymised else ""
+        gold, export = self.gold, self.export
+        elsewhere = gold.source if gold is not None else None
+        if export is not None:
+            known = ""
+            if gold is not None and elsewhere is not None:
+                known = f"; gold from {elsewhere.name}"
+            elif gold is not None:
+                name = "" if gold.column in (None, OWN_GOLD) else f" {quoted(gold.column)}"
+                known = f"; gold{name} of {count(export.gold, 'item')}"
+            return visible(f"{self.source.name}: {export.sentence()}{hidden}{known}")
         taken = "item the index" if self.item in (None, "") else f"item {quoted(self.item)}"
         if self.form is Form.WIDE:
             taken += f", one column per annotator: {written(self.annotators)}"
         else:
             taken += f", annotator {quoted(self.annotators[0])}, label {quoted(self.label)}"
-        if self.gold is not None and self.gold.source is None:
-            taken += f", gold {quoted(self.gold.column)}"
-        elif self.gold is not None and self.gold.source and self.gold.source.path is not None:
-            taken += f", gold from {self.gold.source.name}"
-        if self.unread and self.gold is None:
+        if gold is not None and elsewhere is None:
+            taken += f", gold {quoted(gold.column)}"
+        elif elsewhere is not None and elsewhere.path is not None:
+            taken += f", gold from {elsewhere.name}"
+        if self.unread and gold is None:
             taken += f" (not read: {written(self.unread)}, named like known labels)"
-        taken += "; anonymised" if self.anonymised else ""
-        return visible(f"{self.source.name}{self.source.note}: {taken}")
-
-    def _gold_words(self) -> str:
-        """Say where an export's known labels come from."""
-        if self.gold is not None and self.gold.source is not None:
-            return f"gold from {self.gold.source.name}"
-        column = None if self.gold is None else self.gold.column
-        of = count(self.export.gold if self.export else 0, "item")
-        return f"gold of {of}" if column in (None, OWN_GOLD) else f"gold {quoted(column)} of {of}"
+        return visible(f"{self.source.name}{self.source.note}: {taken}{hidden}")

@@ -1,26 +1,20 @@
-"""A table of any origin: its columns, and how its rows are named in a sentence."""
+"""A table of any origin: how its cells are coded and ordered, and its rows named in a sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from decimal import Decimal, InvalidOperation
+from numbers import Number
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from coterie.data.annotations import Array
-from coterie.data.encoding import (
-    Coded,
-    Mixed,
-    Unusable,
-    code_arrow,
-    code_objects,
-    code_pandas,
-    is_text,
-    without_blanks,
-)
+import numpy as np
+
+from coterie.data.codes import Array
 from coterie.data.provenance import Format, Source
 from coterie.errors import DataError, MissingExtraError
 from coterie.words.values import join
-from coterie.words.visible import quoted
+from coterie.words.visible import quoted, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +24,306 @@ TRIPLES = Source("the list of triples", Format.TRIPLES)
 INDEX = -1  # the place of a pandas index among the columns
 _SHOWN = 3  # rows named in a sentence
 _MOST_BITS = 10_000  # of a whole number
+_NUMERIC_KINDS = "biuf"
+_BOOLEANS = frozenset({bool, np.bool_})
+_CHARACTERS_OF_NUMBERS = frozenset("0123456789+-.eE")
+
+
+class Coded(NamedTuple):
+    """The cells of a column: each one's place among the distinct values."""
+
+    codes: Array  # (rows,)  integers, -1 where the cell is missing
+    values: Array  # (distinct,)
+
+
+class Unusable(TypeError):
+    """Cells that cannot be ids or labels: what they are, and what to do."""
+
+    def __init__(
+        self, what: str, remedy: str = "expected text, numbers, dates or booleans"
+    ) -> None:
+        super().__init__(what)
+        self.remedy = remedy
+
+    def where(self, place: str) -> DataError:
+        """Say where they are: in a place that "holds", or places that "hold"."""
+        return DataError(f"{place} {self}", remedy=self.remedy)
+
+
+def value_array(values: Iterable[Any]) -> Array:
+    """Give values as an array: of numbers if all have one numeric type, else of objects.
+
+    Examples
+    --------
+    >>> value_array([2, 10]).dtype, value_array(["2", "10"]).dtype, value_array([1, "1"]).dtype
+    (dtype('int64'), dtype('O'), dtype('O'))
+    """
+    values = list(values)
+    types = set(map(type, values))
+    if len(types) == 1 and issubclass(kind := next(iter(types)), (int, float, np.number, np.bool_)):
+        numbers = np.array(values)
+        # Integers beyond 64 bits would silently become floats.
+        as_given = (numbers.dtype.kind == "f") == issubclass(kind, (float, np.floating))
+        if numbers.dtype.kind in _NUMERIC_KINDS and as_given:
+            return numbers
+    objects = np.empty(len(values), object)
+    for place, value in enumerate(values):  # slice assignment would unpack tuples
+        objects[place] = value
+    return objects
+
+
+def code_pandas(column: pd.Series[Any]) -> Coded:
+    """Code a pandas column of any dtype; missing cells get -1."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _used(Coded(column.cat.codes.to_numpy(), _plain(column.cat.categories)))
+    if column.dtype == object:
+        return code_objects(column.to_numpy())
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "i":
+        return code_integers(column.to_numpy())
+    codes, values = pd.factorize(column)
+    return Coded(codes, _plain(values))
+
+
+def code_integers(cells: Array) -> Coded:
+    """Code integers: by a table where they lie close together, which is faster than hashing."""
+    import pandas as pd
+
+    low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
+    most = 4 * len(cells) + 1_000  # beyond, the table is larger than what a hash table takes
+    if high - low > most:
+        return Coded(*pd.factorize(cells))
+    low = 0 if low >= 0 and high <= most else low  # saves a copy of the cells
+    place = np.subtract(cells, low, dtype=np.int64) if low else cells
+    present = np.zeros(high - low + 1, bool)
+    present[place] = True
+    rank = np.cumsum(present, dtype=np.int32)
+    rank -= 1
+    return Coded(rank[place], np.flatnonzero(present) + low)
+
+
+def code_objects(cells: Sequence[Any] | Array) -> Coded:
+    """Code Python objects; None, NaN and the like get -1.
+
+    Equal numbers are one value, whatever their types; a boolean is never a number.
+    """
+    import pandas as pd
+
+    types = set(map(type, cells))
+    if any(issubclass(kind, (complex, np.complexfloating)) for kind in types):
+        raise Unusable("lists or the like (complex numbers)")
+    if any(issubclass(kind, Decimal) for kind in types):  # a signaling NaN cannot even be compared
+        cells = [None if isinstance(x, Decimal) and x.is_nan() else x for x in cells]
+    numeric = [kind for kind in types - _BOOLEANS if issubclass(kind, Number)]
+    if len(numeric) > 1:
+        # 1 and 1.0 are equal: one type for all, or the first row would decide which is kept.
+        whole = all(issubclass(kind, (int, np.integer)) for kind in numeric)
+        common: Any = int if whole else as_float
+        cells = [common(cell) if is_number(cell) else cell for cell in cells]
+    if numeric and types & _BOOLEANS:  # no dictionary could tell True from 1
+        booleans = {bool(cell): cell for cell in cells if type(cell) in _BOOLEANS}
+        for cell in cells:
+            if is_number(cell) and cell in booleans:
+                raise Unusable(
+                    f"{quoted(booleans[cell])} and {quoted(cell)}, a boolean and a number that "
+                    "Python takes for equal",
+                    "write them as one type, or as text",
+                )
+    try:
+        codes, values = pd.factorize(pd.Series(cells, dtype=object))  # a list may hold tuples
+    except TypeError as error:
+        raise Unusable(f"lists or the like ({error})") from error
+    return Coded(codes, value_array(values))
+
+
+def as_float(cell: Any) -> Any:
+    """Give a number as a float; one that is too large for any is equal to none, and stays."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return cell
+
+
+def is_number(cell: Any) -> bool:
+    """Tell a number from a boolean, and from anything else."""
+    return isinstance(cell, Number) and type(cell) not in _BOOLEANS
+
+
+def code_arrow(column: Any) -> Coded:
+    """Code a pyarrow ChunkedArray; nulls get -1, types stay exact."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_null(kind):
+        return Coded(np.full(len(column), -1), value_array([]))
+    if pa.types.is_signed_integer(kind) and not column.null_count:
+        return code_integers(column.to_numpy())
+    try:
+        chunks = column if pa.types.is_dictionary(kind) else column.dictionary_encode()
+        encoded = chunks.unify_dictionaries().combine_chunks()
+    except pa.ArrowNotImplementedError:  # what pyarrow cannot code, Python may
+        return code_objects(column.to_pylist())
+    indices = encoded.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(-1)  # the indices may be unsigned
+    codes = indices.to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
+    kind = encoded.dictionary.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
+        values = encoded.dictionary.to_numpy(zero_copy_only=False)
+    else:
+        values = value_array(encoded.dictionary.to_pylist())
+    return _used(Coded(codes, values))
+
+
+def _plain(values: Any) -> Array:
+    """Give pandas' distinct values as a numpy array of numbers or objects."""
+    plain = np.asarray(values) if values.dtype.kind in _NUMERIC_KINDS else None
+    if plain is not None and plain.dtype.kind in _NUMERIC_KINDS:
+        return plain
+    objects = np.asarray(values, dtype=object)
+    # Text is by far the commonest; numbers may hide in nullable and categorical columns.
+    return objects if len(objects) and type(objects[0]) is str else value_array(objects)
+
+
+def _used(coded: Coded) -> Coded:
+    """Drop values that no cell holds (categories may be declared and never used)."""
+    used = np.zeros(len(coded.values) + 1, bool)
+    used[coded.codes] = True  # -1 marks the last place, which stands for missing
+    return coded if used[:-1].all() else _keep(coded, used[:-1])
+
+
+def _keep(coded: Coded, keep: Array) -> Coded:
+    """Keep these values; the cells of the others become missing."""
+    renumbered = np.full(len(keep) + 1, -1, np.int32)
+    renumbered[:-1][keep] = np.arange(np.count_nonzero(keep))
+    return Coded(renumbered[coded.codes], coded.values[keep])
+
+
+def _settled(coded: Coded) -> Coded:
+    """Give the same with one zero, not two, and with blank text and NaN missing."""
+    values = coded.values
+    if values.dtype.kind == "f":
+        values = values + 0.0  # -0.0 and 0.0 are equal: no row may decide
+        blank = np.isnan(values)
+    elif is_text(values):  # by far the commonest
+        blank = np.array([not text or text.isspace() for text in values.tolist()], bool)
+    elif values.dtype == object:
+        for place, value in enumerate(values.tolist()):
+            if isinstance(value, float) and value == 0:
+                values[place] = 0.0
+            elif _is_too_long(value):
+                raise Unusable("lists or the like (a number of thousands of digits)")
+        blank = np.array([_is_blank(value) for value in values], bool)
+    else:
+        return coded
+    coded = coded._replace(values=values)
+    return _keep(coded, ~blank) if blank.any() else coded
+
+
+def _is_too_long(value: object) -> bool:
+    if isinstance(value, tuple):
+        return any(map(_is_too_long, value))
+    return isinstance(value, int) and value.bit_length() > _MOST_BITS
+
+
+def is_text(values: Array) -> bool:
+    """Tell whether all values are text."""
+    return values.dtype == object and set(map(type, values.tolist())) <= {str}
+
+
+def _is_blank(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value or value.isspace()
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, float) and value != value
+
+
+def in_order(coded: Coded) -> Coded:
+    """Put the values in order, so that the order of the rows leaves no trace."""
+    values = coded.values
+    if values.dtype.kind in _NUMERIC_KINDS and (values[1:] > values[:-1]).all():
+        return coded
+    order = sort_order(values)
+    rank = np.empty(len(order) + 1, np.int32)
+    rank[order] = np.arange(len(order))
+    rank[-1] = -1
+    return Coded(rank[coded.codes], values[order])
+
+
+def sort_order(values: Array) -> Array:
+    """Give the permutation that sorts distinct values: by number if all are, else by text.
+
+    Text that is written like a number counts as one: "2" comes before "10".
+
+    Examples
+    --------
+    >>> numerals, words = value_array(["10", "2"]), value_array(["b", "B", "a"])
+    >>> numerals[sort_order(numerals)].tolist(), words[sort_order(words)].tolist()
+    (['2', '10'], ['B', 'a', 'b'])
+    """
+    if values.dtype.kind in _NUMERIC_KINDS:
+        return np.argsort(values, kind="stable")
+    cells = values.tolist()
+    types = set(map(type, cells))
+    if types == {str}:
+        by_number = _order_of_numerals(cells)
+        return by_number if by_number is not None else _sorted_by(cells)
+    if all(issubclass(kind, Number) for kind in types):
+        return _sorted_by(cells)
+    # The type's name tells 1 from '1'.
+    return _sorted_by([(text_of(cell), type(cell).__name__) for cell in cells])
+
+
+def _order_of_numerals(texts: list[str]) -> Array | None:
+    """Order texts by the numbers they write, or None if some text is no number."""
+    if not set("".join(texts)) <= _CHARACTERS_OF_NUMBERS:
+        return None
+    try:
+        numbers = np.array(list(map(float, texts)))
+        order = np.argsort(numbers, kind="stable")
+        if (numbers[order][1:] > numbers[order][:-1]).all():
+            return order
+        # "1" and "1.0", integers beyond 2**53, 12e345 and 67e890: compare exactly, then as written.
+        return _sorted_by([(Decimal(text), text) for text in texts])
+    except (ValueError, InvalidOperation):  # an exponent of twenty digits: nobody means a number
+        return None
+
+
+def _sorted_by(keys: Sequence[Any]) -> Array:
+    return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.intp)
+
+
+def look_up(values: Array, vocabulary: Array) -> Array:
+    """Give the place of each value in the vocabulary, -1 where it has none.
+
+    If one side is all text and the other has none, values are matched by how they are written:
+    a text file's '7' is the typed source's 7. A boolean is never a number.
+
+    Examples
+    --------
+    >>> look_up(value_array(["b", "z"]), value_array(["a", "b"])).tolist()
+    [1, -1]
+    >>> look_up(value_array(["7"]), value_array([6, 7])).tolist()
+    [1]
+    """
+    cells: Sequence[Hashable] = values.tolist()
+    places: Sequence[Hashable] = vocabulary.tolist()
+    texts = [sum(isinstance(x, str) for x in some) / max(len(some), 1) for some in (cells, places)]
+    if texts == [1, 0] and places:
+        places = list(map(text_of, places))
+    elif texts == [0, 1] and cells:
+        cells = list(map(text_of, cells))
+    if _BOOLEANS & {*map(type, cells), *map(type, places)}:
+        cells, places = with_kinds(cells), with_kinds(places)
+    place = {value: code for code, value in enumerate(places)}
+    return np.array([place.get(cell, -1) for cell in cells], np.int32)
+
+
+def with_kinds(values: Iterable[Hashable]) -> list[Hashable]:
+    """Give values that tell a boolean from a number: True == 1, for a dictionary too."""
+    return [(type(value) in _BOOLEANS, value) for value in values]
 
 
 @dataclass(frozen=True)
@@ -43,7 +337,7 @@ class Table:
     columns
         The names of the columns.
     code
-        Gives the cells of the column at a place; missing cells are coded -1.
+        Gives the cells of the columns at some places; missing cells are coded -1.
     counted
         How rows are counted, for the reader of a sentence.
     number
@@ -67,17 +361,12 @@ class Table:
     def read(self, places: Sequence[int]) -> list[Coded]:
         """Code the columns at these places; blank text and NaN count as missing."""
         try:
-            return [without_blanks(_settled(coded)) for coded in self.code(places)]
-        except (Unusable, Mixed) as error:
+            return list(map(_settled, self.code(places)))
+        except Unusable as error:
             if len(places) > 1:  # which one?
                 return [self.read([place])[0] for place in places]
-            where = f"the column {self.column_name(places[0])} of {self.name}"
-            if isinstance(error, Mixed):
-                raise mixed(f"{where} holds", error) from error
-            raise DataError(
-                f"{where} holds lists or the like ({error}); expected text, numbers, dates or "
-                "booleans"
-            ) from error
+            column = self.column_name(places[0])
+            raise error.where(f"the column {column} of {self.name} holds") from error
 
     def column_name(self, place: int) -> str:
         """Name a column in a sentence."""
@@ -95,34 +384,6 @@ class Table:
         return text + (f", and {len(places) - _SHOWN:,} more," if len(places) > _SHOWN else "")
 
 
-def _settled(coded: Coded) -> Coded:
-    """Give the same with one zero, not two; refuse numbers that Python will not write."""
-    values = coded.values
-    if values.dtype.kind == "f":
-        return coded._replace(values=values + 0.0)  # -0.0 and 0.0 are equal: no row may decide
-    if values.dtype == object and not is_text(values):
-        for place, value in enumerate(values.tolist()):
-            if isinstance(value, float) and value == 0:
-                values[place] = 0.0
-            elif _is_too_long(value):
-                raise Unusable("a number of thousands of digits")
-    return coded
-
-
-def _is_too_long(value: object) -> bool:
-    if isinstance(value, tuple):
-        return any(map(_is_too_long, value))
-    return isinstance(value, int) and value.bit_length() > _MOST_BITS
-
-
-def mixed(where: str, error: Mixed) -> DataError:
-    """Say that a boolean and a number cannot be told apart."""
-    return DataError(
-        f"{where} {error}, a boolean and a number that Python takes for equal",
-        remedy="write them as one type, or as text",
-    )
-
-
 def table_from(data: Any) -> Table:
     """See a dataframe, triples or a mapping item -> annotator -> label as a table; a Table stays.
 
@@ -136,7 +397,14 @@ def table_from(data: Any) -> Table:
     if isinstance(data, Table):
         return data
     if isinstance(data, Mapping):
-        return _table_of_mapping(data)
+        for item, labels in data.items():
+            if not isinstance(labels, Mapping):
+                raise DataError(
+                    f"the mapping's value at {quoted(item)} is {quoted(labels)}, expected a mapping"
+                    " annotator -> label; for columns of equal length, pass pandas.DataFrame(...)"
+                )
+        triples = [(item, *said) for item, labels in data.items() for said in labels.items()]
+        return _table_of_triples(triples, Source("the mapping", Format.MAPPING))
     if nw.dependencies.is_pandas_dataframe(data):
         return _table_of_pandas(data)
     if nw.dependencies.is_pyarrow_table(data):
@@ -145,20 +413,18 @@ def table_from(data: Any) -> Table:
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame):
-        return _table_of_arrow(frame)
+        try:
+            return arrow_table(frame.to_arrow(), FRAME)
+        except ModuleNotFoundError as error:
+            kind = f"reading a {frame.implementation.name.lower()} frame"
+            raise MissingExtraError(kind, "pyarrow", "parquet") from error
     if isinstance(frame, nw.Series):
         raise DataError("a single column came, expected a frame with item, annotator and label")
     return _table_of_triples(data)
 
 
 def is_frame(data: Any) -> bool:
-    """Tell whether this is a dataframe of any library, lazy ones too.
-
-    Examples
-    --------
-    >>> is_frame([("q1", "ann", "yes")])
-    False
-    """
+    """Tell whether this is a dataframe of any library, lazy ones too."""
     import narwhals as nw
 
     return isinstance(nw.from_native(data, pass_through=True), nw.DataFrame | nw.LazyFrame)
@@ -176,62 +442,31 @@ def _table_of_pandas(frame: pd.DataFrame) -> Table:
         ]
 
     for name in frame.columns:
-        if not _is_name(name):
+        try:
+            hash(name)
+        except (TypeError, ValueError):  # lists, arrays, a signaling NaN
             raise DataError(
                 f"the frame has a column called {quoted(name)}, a {type(name).__name__}, which "
                 "cannot be a name; rename it"
-            )
+            ) from None
     return Table(FRAME, tuple(frame.columns), code, index=None if named else INDEX)
-
-
-def _is_name(value: object) -> bool:
-    """Tell whether a value can be looked up, as lists, arrays and signaling NaN cannot."""
-    try:
-        hash(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _table_of_arrow(frame: Any) -> Table:
-    try:
-        table = frame.to_arrow()
-    except ModuleNotFoundError as error:
-        kind = frame.implementation.name.lower()
-        raise MissingExtraError(f"reading a {kind} frame", "pyarrow", "parquet") from error
-    return arrow_table(table, FRAME)
 
 
 def arrow_table(table: Any, source: Source) -> Table:
     """See a pyarrow table as a table."""
-
-    def code(places: Sequence[int]) -> list[Coded]:
-        return [code_arrow(table.column(place)) for place in places]
-
-    return Table(source, tuple(table.column_names), code)
+    return Table(
+        source,
+        tuple(table.column_names),
+        lambda places: [code_arrow(table.column(place)) for place in places],
+    )
 
 
 def columns_table(source: Source, columns: Mapping[Hashable, Sequence[Any]], **said: Any) -> Table:
     """See lists of Python objects, one per column, as a table."""
     cells = list(columns.values())
-
-    def code(places: Sequence[int]) -> list[Coded]:
-        return [code_objects(cells[place]) for place in places]
-
-    return Table(source, tuple(columns), code, **said)
-
-
-def _table_of_mapping(data: Mapping[Any, Any]) -> Table:
-    """See item -> annotator -> label as a table."""
-    triples = []
-    for item, labels in data.items():
-        if not isinstance(labels, Mapping):
-            raise DataError(
-                f"the mapping's value at {quoted(item)} is {quoted(labels)}, expected a mapping "
-                "annotator -> label; for columns of equal length, pass pandas.DataFrame(...)"
-            )
-        triples += [(item, annotator, label) for annotator, label in labels.items()]
-    return _table_of_triples(triples, Source("the mapping", Format.MAPPING))
+    return Table(
+        source, tuple(columns), lambda places: [code_objects(cells[k]) for k in places], **said
+    )
 
 
 def _table_of_triples(data: Any, source: Source = TRIPLES) -> Table:
@@ -240,10 +475,9 @@ def _table_of_triples(data: Any, source: Source = TRIPLES) -> Table:
         raise DataError(
             f"got {quoted(data)}, expected a dataframe or triples (item, annotator, label)"
         )
-    if hasattr(data, "tolist"):  # a numpy array: give Python objects
-        data = data.tolist()
+    rows = data.tolist() if hasattr(data, "tolist") else data  # of numpy: Python objects
     cells: tuple[list[Any], ...] = ([], [], [])
-    for place, triple in enumerate(data):
+    for place, triple in enumerate(rows):
         if isinstance(triple, (str, bytes, Mapping)) or not hasattr(triple, "__len__"):
             size = "one value"
         elif len(triple) != 3:

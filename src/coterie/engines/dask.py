@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.shards import CutAnnotations, Shard, Shards
+from coterie.data.codes import CutAnnotations, Shard, Shards
 from coterie.errors import CoterieError, MissingExtraError
 from coterie.inference import shards as port
 from coterie.inference.shards import Blocks, Holder, Order, Session, Sizes, Totals

@@ -21,8 +21,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.codes import Codes
-from coterie.data.shards import Shards, codes_of
+from coterie.data.codes import Codes, Shards, codes_of
 from coterie.errors import ConvergenceWarning
 from coterie.inference.shards import cores
 from coterie.inference.verdicts import LEAST_DRAWS, LEAST_NATS, judge, note_labels

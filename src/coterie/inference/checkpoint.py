@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.data.annotations import Array
+from coterie.data.codes import Array
 from coterie.errors import DataError, DataWarning
 from coterie.files.atomic import write_file
 from coterie.files.container import Content, Format, container_writer, read_container

@@ -19,9 +19,7 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.codes import Codes
-from coterie.data.shards import Shard, Shards, codes_of
-from coterie.data.votes import count_votes
+from coterie.data.codes import Codes, Shard, Shards, codes_of, count_votes
 from coterie.errors import DataError
 from coterie.kernels.items import count_drawn, start_items, sweep_of
 from coterie.kernels.space import Space

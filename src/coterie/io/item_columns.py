@@ -9,7 +9,7 @@ import numpy as np
 
 from coterie.data import Table
 from coterie.data.columns import guess, place_of
-from coterie.data.encoding import Coded
+from coterie.data.table import Coded
 from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.tables import table_of_file

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import code_objects
 from coterie.data.provenance import Format, Source
+from coterie.data.table import code_objects
 from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.text import not_utf8

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import Unusable, code_arrow, is_text
 from coterie.data.provenance import Format, Source
+from coterie.data.table import Unusable, code_arrow, is_text
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import reason_of
 from coterie.io.excel import excel_table

@@ -14,8 +14,8 @@ from itertools import count, islice
 import numpy as np
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import value_array
 from coterie.data.provenance import Format, Source
+from coterie.data.table import value_array
 from coterie.errors import DataError
 from coterie.io.files import LONGEST_LINE, File
 from coterie.words.visible import quoted

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from coterie.data import truth_for
 from coterie.data.annotations import Annotations
-from coterie.data.encoding import look_up
+from coterie.data.table import look_up
 from coterie.judges.keep import Kept, keep
 from coterie.judges.order import column_table, first_class, position_table
 from coterie.judges.trust import Trust, trust_in

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import digamma, polygamma
 
-from coterie.data.times import Times, annotator_of, item_order
+from coterie.data.codes import Times, annotator_of, item_order
 from coterie.kernels.people import Crowd, Kept, People, Streams
 from coterie.kernels.space import classes_alone
 from coterie.numeric import Array, FloatArray, IntArray, LongArray, State

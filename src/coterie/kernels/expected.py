@@ -24,8 +24,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import digamma, gammaln
 
-from coterie.data.batches import parts_of
-from coterie.data.codes import Codes
+from coterie.data.codes import Codes, parts_of
 from coterie.numeric import BoolArray, FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry
 from coterie.numeric.dirichlet import log_gamma_draws

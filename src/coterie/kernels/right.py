@@ -19,8 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, ndtr
 
-from coterie.data.batches import parts_of
-from coterie.data.codes import Codes
+from coterie.data.codes import Codes, parts_of
 from coterie.kernels.vote import scale_of
 from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.data.encoding import with_kinds
+from coterie.data.table import with_kinds
 from coterie.errors import Argument, DataError, DataWarning
 
 Labels = pd.Series | Mapping[Any, Any]

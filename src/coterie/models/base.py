@@ -16,7 +16,7 @@ from coterie.arguments import check_plain_settings
 from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
-from coterie.data.kinds import KnownKinds, kinds_of_column, known_kinds
+from coterie.data.gold import KnownKinds, kinds_of_column, known_kinds
 from coterie.errors import (
     Argument,
     CoterieError,

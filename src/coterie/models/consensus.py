@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities
 from coterie.arguments import check_number, check_one_of
-from coterie.data.codes import Codes
-from coterie.data.shards import codes_of
-from coterie.data.votes import count_votes
+from coterie.data.codes import Codes, codes_of, count_votes
 from coterie.errors import Argument, DataError
 from coterie.inference.chain import Sampler
 from coterie.inference.sample import Afterwards, Averages, Options, Reported

@@ -14,7 +14,7 @@ import pandas as pd
 from coterie.abilities import Abilities, Method, Takes
 from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes
 from coterie.errors import ConvergenceWarning, DataError
 from coterie.inference import ascent
 from coterie.kernels import expected

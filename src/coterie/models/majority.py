@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.arguments import check_one_of, check_whole
-from coterie.data.codes import Codes
-from coterie.data.votes import count_votes
+from coterie.data.codes import Codes, count_votes
 from coterie.errors import Argument, DataError
 from coterie.inference.ascent import Items, in_memory, in_shards
 from coterie.io.scan.scanned import Scan

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Takes
 from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
-from coterie.data.times import Times
+from coterie.data.codes import Times
 from coterie.errors import Argument, ConvergenceWarning, DataError
 from coterie.inference import verdicts
 from coterie.inference.chain import CELLS

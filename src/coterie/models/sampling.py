@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from coterie.abilities import Abilities, Method, Takes
 from coterie.arguments import check_one_of, check_whole
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes
-from coterie.data.encoding import value_array
-from coterie.data.shards import cut
+from coterie.data.codes import Codes, cut
+from coterie.data.table import value_array
 from coterie.errors import Argument, DataError
 from coterie.files.json_values import to_json
 from coterie.inference.chain import CELLS, Sampler, plan_for

@@ -13,7 +13,7 @@ import numpy as np
 from coterie.abilities import Abilities, Method
 from coterie.arguments import check_whole
 from coterie.data.annotations import Annotations
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes
 from coterie.errors import Argument, ConvergenceWarning, DataError
 from coterie.inference.ascent import Limits, Peak, ascend, best_of, climb, facts_of
 from coterie.inference.chain import DRAWS, MATRIX_BYTES, starting_truth

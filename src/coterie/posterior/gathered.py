@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes, encode
-from coterie.data.encoding import sort_order
-from coterie.data.shards import Shard
+from coterie.data.codes import Codes, Shard, encode
+from coterie.data.table import sort_order
 from coterie.io.scan import Scan
 from coterie.posterior.items import ItemNumbers
 

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.encoding import look_up
+from coterie.data.table import look_up
 from coterie.errors import Argument, CoterieError, DataError, DataWarning
 from coterie.kernels.vote import mix, tempering
 from coterie.posterior.items import runners_up

@@ -12,11 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes, encode
-from coterie.data.encoding import look_up, sort_order, value_array
+from coterie.data.codes import Codes, codes_of, encode
 from coterie.data.frames import table
 from coterie.data.gold import known_labels
-from coterie.data.shards import codes_of
+from coterie.data.table import look_up, sort_order, value_array
 from coterie.errors import CoterieError
 from coterie.files.atomic import write_set
 from coterie.files.paths import to_write

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from coterie.abilities import Abilities, Method
 from coterie.data.annotations import Annotations
-from coterie.data.codes import encode
-from coterie.data.times import Times, item_order, times_of
+from coterie.data.codes import Times, encode, item_order, times_of
 from coterie.errors import DataError
 from coterie.files.atomic import Writer, check_whole, write_file
 from coterie.files.container import Format, container_writer, damage_of, read_container

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pandas as pd
 
 from coterie.data.annotations import Annotations
-from coterie.data.encoding import look_up, value_array
+from coterie.data.table import look_up, value_array
 from coterie.errors import DataError
 from coterie.words.names import Name, name
 from coterie.words.visible import quoted

@@ -10,9 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.arguments import checked
-from coterie.data.annotations import Annotations, Array
-from coterie.data.codes import encode
-from coterie.data.times import times_of
+from coterie.data.annotations import Annotations
+from coterie.data.codes import Array, encode, times_of
 from coterie.errors import Argument, DataError, unfit
 from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
 from coterie.simulation.copycats import (

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.data.annotations import Array
+from coterie.data.codes import Array
 from coterie.simulation.copycats import draw_answers
 from coterie.simulation.crowd import FloatArray, ItemKinds, People, Turn
 from coterie.simulation.groups import draw_members, share_out

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from coterie.data.shards import Shards, cut
+from coterie.data.codes import Shards, cut
 from coterie.io.scan.deal import BLOCK
 
 CROWD = coterie.simulate("mixed", items=150, annotators=12, labels_per_item=5, random_state=3)

@@ -6,8 +6,7 @@ import pytest
 
 import coterie
 from builders.realdata import SHARED
-from coterie.data.codes import encode
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes, encode
 from coterie.kernels.quick import intraclass_correlation, quick_consensus
 from coterie.kernels.vote import skill_vote
 from reference import quick as reference

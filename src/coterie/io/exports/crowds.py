@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from coterie.data.moments import elapsed
+from coterie.data.columns import elapsed
 from coterie.errors import Argument, DataError
 from coterie.io.exports.part import Part
 from coterie.io.exports.port import (

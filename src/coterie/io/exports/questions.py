@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coterie.data.encoding import sort_order, value_array
+from coterie.data.table import sort_order, value_array
 from coterie.errors import Argument, DataError, Words, alternatives
 from coterie.io.exports.port import Other, Submission, Ticked
 from coterie.io.reading import Reading

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.data import Table, annotations_from
 from coterie.data.annotations import Annotations
-from coterie.data.columns import ROLES
-from coterie.data.moments import moment
+from coterie.data.columns import ROLES, moment
 from coterie.data.provenance import OWN_GOLD, Export, Format, Source
 from coterie.data.table import columns_table
 from coterie.errors import Argument, CoterieError, DataError, Words

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from coterie.data import Coded, Table
-from coterie.data.encoding import code_arrow, code_objects, value_array
 from coterie.data.provenance import Format, Source
+from coterie.data.table import code_arrow, code_objects, value_array
 from coterie.errors import DataError
 from coterie.io.files import File
 from coterie.io.jsonl import COUNTED, parsed

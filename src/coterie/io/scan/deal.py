@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.columns import ROLES
-from coterie.data.encoding import Coded
-from coterie.data.forms import refuse_blanks
+from coterie.data.columns import ROLES, refuse_blanks
+from coterie.data.table import Coded
 from coterie.io.scan.blocks import Reader
 from coterie.io.scan.ids import named
 from coterie.io.scan.spill import Spill

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.encoding import (
+from coterie.data.codes import key_of
+from coterie.data.table import (
     Coded,
     as_float,
     code_objects,
@@ -18,7 +19,6 @@ from coterie.data.encoding import (
     sort_order,
     value_array,
 )
-from coterie.data.keys import key_of
 from coterie.errors import DataError
 from coterie.files.json_values import Unkept, from_json, to_json
 

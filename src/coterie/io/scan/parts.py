@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
-from coterie.data.codes import Codes, sorted_triples
-from coterie.data.encoding import Coded, look_up
-from coterie.data.forms import Triples
+from coterie.data.build import count_same, mark_repeated
+from coterie.data.codes import Codes, Shard, sorted_triples
+from coterie.data.columns import Triples
 from coterie.data.gold import gold_of_rows
 from coterie.data.provenance import Gold
-from coterie.data.repeated import count_same, mark_repeated
-from coterie.data.shards import Shard
-from coterie.data.table import Table
+from coterie.data.table import Coded, Table, look_up
 from coterie.io.scan.ids import Ids, by_key, merged, unpacked
 from coterie.io.scan.spill import Piece, Rows
 

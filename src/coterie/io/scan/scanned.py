@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations, Vocabularies
-from coterie.data.codes import encode
-from coterie.data.encoding import Coded, in_order
+from coterie.data.codes import Shard, encode
 from coterie.data.provenance import Provenance
-from coterie.data.shards import Shard
+from coterie.data.table import Coded, in_order
 from coterie.errors import DataError
 from coterie.files.vocabulary import unpack_vocabulary
 from coterie.io.scan.ids import VALUES, Ids, unpacked
@@ -27,7 +26,7 @@ LongArray = NDArray[np.int64]
 class Scan(Vocabularies):
     """Labels in shards on disk: made by :func:`coterie.scan`, taken by ``fit``.
 
-    It is what :class:`coterie.data.shards.Shards` describes, with the words behind the codes. Only
+    It is what :class:`coterie.data.codes.Shards` describes, with the words behind the codes. Only
     the shards that are looked at are in memory.
 
     Parameters

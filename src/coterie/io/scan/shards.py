@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.answers import Answers, code_words, never_declared
-from coterie.data.encoding import Coded, Mixed
+from coterie.data.build import (
+    Answers,
+    Tally,
+    code_words,
+    look_over,
+    never_declared,
+    refused,
+)
 from coterie.data.provenance import Provenance
-from coterie.data.repeated import refused
-from coterie.data.table import Table, mixed
-from coterie.data.warn import Tally, look_over, warn_of_unsaid
+from coterie.data.table import Coded, Table, Unusable
 from coterie.io.scan.blocks import never_whole
 from coterie.io.scan.deal import Dealt
 from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, text_of, unpacked
@@ -122,7 +126,9 @@ def shards_from(
     n_items = sum(one.n_items for one in written)
     only = [one.only for one in written if len(one.only)] if n_items == 1 else []
     items = np.concatenate([np.zeros(0, object), *only])
-    _look_over(table, [Tally(items, np.ones(len(items), int)), *tallies], n_items, words, declared)
+    tallies = [Tally(items, np.ones(len(items), int)), *tallies]
+    told = words.classes.tolist() if declared["classes"] else []
+    look_over(table.name, tallies, n_items, told, words.extra_answers.tolist())
     return Made(
         words,
         _declared_in(provenance, declared, words),
@@ -156,9 +162,9 @@ def _words(dealt: Dealt, table: Table, declared: Mapping[str, Any]) -> tuple[Wor
 def _settled(table: Table, column: Growing, place: int, *, ordered: bool = False) -> Coded:
     try:
         return column.ordered() if ordered else column.settled()
-    except Mixed as error:
+    except Unusable as error:
         where = f"the column {table.column_name(place)} of {table.name} holds"
-        raise mixed(where, error) from error
+        raise error.where(where) from error
 
 
 def _outside(dealt: Dealt, said: Coded, answers: Answers, tally: Tally) -> Exception:
@@ -179,15 +185,6 @@ def _refused(dealt: Dealt, repeats: Sequence[Repeats]) -> Exception:
     first = min(repeats, key=lambda one: tuple(one.place[np.lexsort(one.place.T[::-1])[0]]))
     same = sum(one.same for one in repeats)
     return refused(rows, n_rows, len(place), same, (first.item, first.annotator))
-
-
-def _look_over(
-    table: Table, tallies: list[Tally], n_items: int, words: Words, declared: Mapping[str, Any]
-) -> None:
-    extra = words.extra_answers.tolist()
-    told = {*(words.classes.tolist() if declared["classes"] else ()), *extra}
-    look_over(table, tallies, n_items, told)
-    warn_of_unsaid(table, tallies[2], extra)
 
 
 def _declared_in(provenance: Provenance, declared: Mapping[str, Any], words: Words) -> Provenance:

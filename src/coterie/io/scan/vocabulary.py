@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.data.encoding import Coded, code_objects, in_order, value_array
-from coterie.data.warn import Tally
+from coterie.data.build import Tally
+from coterie.data.table import Coded, code_objects, in_order, value_array
 
 Array = NDArray[Any]
 LongArray = NDArray[np.int64]

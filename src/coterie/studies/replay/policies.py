@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from coterie.assign.belief import belief_of
 from coterie.assign.greedy import FEW, Problem, choose
 from coterie.assign.people import fair_share, groups_of, usual_information
-from coterie.data.votes import count_votes
+from coterie.data.codes import count_votes
 from coterie.posterior import Posterior
 from coterie.studies.replay.hidden import Hidden
 
