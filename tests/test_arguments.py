@@ -9,7 +9,7 @@ import pytest
 
 import coterie
 from coterie import assign, datasets, metrics
-from coterie.arguments import KINDS, checked
+from coterie.arguments import checked
 from fuzz.verdict import judge
 
 ROWS = [(f"q{i}", f"a{l}", "xyz"[(i * l) % 3]) for i in range(6) for l in range(4)]
@@ -101,15 +101,6 @@ def test_numbers_of_numpy_are_numbers_and_truth_values_are_none():
 def test_seeds_are_not_negative():
     with pytest.raises(coterie.DataError, match=r"random_state=...\) must be a whole number of"):
         coterie.simulate(random_state=-1)
-
-
-def test_words_that_are_understood_are_words_that_are_used():
-    import pathlib
-
-    source = pathlib.Path(coterie.__file__).parent
-    text = "\n".join(path.read_text("utf-8") for path in source.rglob("*.py"))
-    for word in KINDS.keys() - {"seed"}:
-        assert f": {word}" in text or f"| {word}" in text, word
 
 
 ROWS = [("q1", "ann", "a"), ("q1", "bob", "a"), ("q2", "ann", "b"), ("q2", "bob", "a")]

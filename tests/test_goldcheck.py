@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import coterie
+from coterie.default import best_temperature, check_gold, compare, hidden_probabilities, tempered
 from coterie.errors import DataError
-from coterie.goldcheck import best_temperature, check_gold, compare, hidden_probabilities, tempered
 from coterie.models import MajorityVote, QuickConsensus
 
 

@@ -28,7 +28,7 @@ LAYERS = [
     "extend",
     "engines",
     "datasets",
-    "default goldcheck",
+    "default",
     "assign",
     "report plots",
     "studies",

@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
     from coterie import assign, datasets, metrics
     from coterie.data.annotations import Annotations
-    from coterie.default import aggregate
+    from coterie.default import GoldCheck, aggregate, check_gold
     from coterie.errors import ConvergenceWarning, CoterieError, DataError, DataWarning
-    from coterie.goldcheck import GoldCheck, check_gold
     from coterie.io.read import read
     from coterie.io.scan import Scan, scan
     from coterie.metrics import Score
@@ -49,96 +48,37 @@ if TYPE_CHECKING:
     from coterie.simulation import Crowd, simulate
 
 _LAZY = {
-    "Annotations": "coterie.data.annotations",
-    "Beta": "coterie.priors",
-    "CBCC": "coterie.models",
-    "CBCCPrior": "coterie.priors",
-    "Consensus": "coterie.models",
-    "ConsensusPrior": "coterie.priors",
-    "ConvergenceWarning": "coterie.errors",
-    "CoterieError": "coterie.errors",
-    "Crowd": "coterie.simulation",
-    "DataError": "coterie.errors",
-    "DataWarning": "coterie.errors",
-    "DawidSkene": "coterie.models",
-    "EBCC": "coterie.models",
-    "EBCCGibbs": "coterie.models",
-    "EBCCPrior": "coterie.priors",
-    "DynamicIBCC": "coterie.models",
-    "DynamicPrior": "coterie.priors",
-    "EasyHardBCC": "coterie.models",
-    "EasyHardPrior": "coterie.priors",
-    "Gamma": "coterie.priors",
-    "GoldCheck": "coterie.goldcheck",
-    "HCBCC": "coterie.models",
-    "HCBCCPrior": "coterie.priors",
-    "IBCC": "coterie.models",
-    "IBCCVB": "coterie.models",
-    "IBCCPrior": "coterie.priors",
-    "MajorityVote": "coterie.models",
-    "Posterior": "coterie.posterior",
-    "QuickConsensus": "coterie.models",
-    "Scan": "coterie.io.scan",
-    "Score": "coterie.metrics",
-    "aggregate": "coterie.default",
-    "check_gold": "coterie.goldcheck",
-    "load": "coterie.posterior",
-    "read": "coterie.io.read",
-    "scan": "coterie.io.scan",
-    "simulate": "coterie.simulation",
+    "data.annotations": "Annotations",
+    "default": "GoldCheck aggregate check_gold",
+    "errors": "ConvergenceWarning CoterieError DataError DataWarning",
+    "io.read": "read",
+    "io.scan": "Scan scan",
+    "metrics": "Score",
+    "models": "CBCC Consensus DawidSkene DynamicIBCC EBCC EBCCGibbs EasyHardBCC HCBCC IBCC IBCCVB "
+    "MajorityVote QuickConsensus",
+    "posterior": "Posterior load",
+    "priors": "Beta CBCCPrior ConsensusPrior DynamicPrior EBCCPrior EasyHardPrior Gamma HCBCCPrior "
+    "IBCCPrior",
+    "simulation": "Crowd simulate",
 }
+_PLACE = {name: module for module, names in _LAZY.items() for name in names.split()}
 _MODULES = ("assign", "datasets", "errors", "metrics")
 
 __all__ = [
-    "CBCC",
-    "EBCC",
-    "HCBCC",
-    "IBCC",
-    "IBCCVB",
-    "Annotations",
-    "Beta",
-    "CBCCPrior",
-    "Consensus",
-    "ConsensusPrior",
-    "ConvergenceWarning",
-    "CoterieError",
-    "Crowd",
-    "DataError",
-    "DataWarning",
-    "DawidSkene",
-    "DynamicIBCC",
-    "DynamicPrior",
-    "EBCCGibbs",
-    "EBCCPrior",
-    "EasyHardBCC",
-    "EasyHardPrior",
-    "Gamma",
-    "GoldCheck",
-    "HCBCCPrior",
-    "IBCCPrior",
-    "MajorityVote",
-    "Posterior",
-    "QuickConsensus",
-    "Scan",
-    "Score",
-    "__version__",
-    "aggregate",
-    "assign",
-    "check_gold",
-    "datasets",
-    "load",
-    "metrics",
-    "read",
-    "scan",
-    "simulate",
-]
+    "CBCC", "EBCC", "HCBCC", "IBCC", "IBCCVB", "Annotations", "Beta", "CBCCPrior", "Consensus",
+    "ConsensusPrior", "ConvergenceWarning", "CoterieError", "Crowd", "DataError", "DataWarning",
+    "DawidSkene", "DynamicIBCC", "DynamicPrior", "EBCCGibbs", "EBCCPrior", "EasyHardBCC",
+    "EasyHardPrior", "Gamma", "GoldCheck", "HCBCCPrior", "IBCCPrior", "MajorityVote", "Posterior",
+    "QuickConsensus", "Scan", "Score", "__version__", "aggregate", "assign", "check_gold",
+    "datasets", "load", "metrics", "read", "scan", "simulate",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
+    if name in _PLACE:
+        return getattr(importlib.import_module(f"coterie.{_PLACE[name]}"), name)
     if name in _MODULES:
         return importlib.import_module(f"coterie.{name}")
     raise AttributeError(f"module 'coterie' has no attribute {name!r}")

@@ -5,10 +5,22 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Iterable
+import sys
+import types
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from numbers import Integral, Real
 from os import PathLike
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
@@ -20,22 +32,22 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C")
 
-
 MOST_BITS = 1_024
 """Of whole numbers: others are no floats, and cannot all be written."""
 
 
 class Kind(NamedTuple):
-    """What an argument may be: how it is called, and what gives it, or raises."""
+    """What an argument may be: how it is called, what it fits, and what is made of it."""
 
     words: str
-    take: Callable[[Any], Any]
+    fits: Callable[[Any], bool]
+    taken: Callable[[Any], Any] = lambda value: value
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse arguments of another kind than the signature says; numpy's numbers become Python's.
 
-    What a signature says in words that are not in :data:`KINDS` is left to the function.
+    What a signature says beyond :data:`KINDS` is left to the function.
 
     Examples
     --------
@@ -49,15 +61,19 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     coterie.errors.DataError: repeat(times=...) must be a whole number or None, got '3'
     """
     signature = inspect.signature(function)
-    known = {name: _kinds(one) for name, one in signature.parameters.items()}
-    known = {name: kinds for name, kinds in known.items() if kinds}
+    names = inspect.unwrap(function).__globals__
+
+    @functools.cache  # when first called: then all that the signature names is there
+    def known() -> dict[str, list[Kind]]:
+        return {name: _kinds(one, names) for name, one in signature.parameters.items()}
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         bound = signature.bind(*args, **kwargs)
-        for name in known.keys() & bound.arguments.keys():
-            asked = Argument(name, of=function.__name__)
-            bound.arguments[name] = _taken(bound.arguments[name], known[name], asked)
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = _taken(
+                value, known()[name], Argument(name, of=function.__name__)
+            )
         return function(*bound.args, **bound.kwargs)
 
     return call
@@ -72,16 +88,67 @@ def checked_methods(kind: type[C]) -> type[C]:
     return kind
 
 
+def check_plain_settings(model: object) -> None:
+    """Refuse settings of a model that are not of the kind that they are annotated with.
+
+    Whole numbers and choices are left to the model, which knows their bounds, and so is what is
+    annotated with more than :data:`KINDS` has.
+    """
+    kind: Any = type(model)
+    for name, kinds in _settings(kind).items():
+        _taken(getattr(model, name), kinds, Argument(name, of=kind.__name__))
+
+
+@functools.cache
+def _settings(model: type) -> dict[str, list[Kind]]:
+    found = {}
+    for name, one in inspect.signature(model).parameters.items():
+        said = (kind for kind in model.__mro__ if name in vars(kind).get("__annotations__", ()))
+        names = vars(sys.modules[next(said, model).__module__])
+        kinds = _kinds(one, names)
+        if not {KINDS[int], SEED, KINDS[Literal]} & set(kinds):
+            found[name] = kinds
+    return found
+
+
+def _kinds(parameter: inspect.Parameter, names: dict[str, Any]) -> list[Kind]:
+    """Give what a parameter may be; nothing where its annotation says more than is known here."""
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        return []
+    if parameter.name == "model":
+        return []  # the registry's own sentence says which there are
+    annotated = types.SimpleNamespace(__annotations__={"said": parameter.annotation})
+    try:
+        said = get_type_hints(annotated, names)["said"]
+    except NameError:  # only type checkers import it
+        return []
+    each = get_args(said) if get_origin(said) in (Union, types.UnionType) else (said,)
+    known = [_kind(one, parameter.name) for one in each]
+    found = [kind for kind in known if kind is not None]
+    return found if len(found) == len(known) else []
+
+
+def _kind(said: Any, name: str) -> Kind | None:
+    if said is int and name == "random_state":
+        return SEED
+    if getattr(said, "__name__", "") == "Posterior":  # which lies above
+        return Kind("a Posterior", lambda value: isinstance(value, said))
+    return KINDS.get(Literal if get_origin(said) is Literal else said)
+
+
 def _taken(value: Any, kinds: list[Kind], asked: Argument) -> Any:
     for kind in kinds:
         try:
-            return kind.take(value)
+            listed = list(value) if kind.words in LISTS and not hasattr(value, "__len__") else value
+            if kind.fits(listed):
+                return kind.taken(listed)
         except Exception:  # whatever the value's own methods raise when it is looked at
             continue
-    expected = join([kind.words for kind in kinds], "or")
-    one_of_many = isinstance(value, str) and any(kind.words.startswith("a list") for kind in kinds)
+    if not kinds:
+        return value
+    one_of_many = isinstance(value, str) and any(kind.words in LISTS for kind in kinds)
     remedy = f"put it in a list: [{quoted(value)}]" if one_of_many else ""
-    raise unfit(asked, expected, value, remedy)
+    raise unfit(asked, join([kind.words for kind in kinds], "or"), value, remedy)
 
 
 def is_whole(value: object, least: int) -> bool:
@@ -110,160 +177,66 @@ def check_number(
 ) -> None:  # fmt: skip
     """Raise DataError unless an argument is a number that fits what is expected."""
     try:
-        fit = fits(_number(value))
+        fit = _is_number(value) and fits(_plain(value))
     except (TypeError, ValueError, OverflowError):
         fit = False
     if not fit:
         raise unfit(argument, expected, value, remedy)
 
 
-def check_one_of(value: object, argument: Argument, known: Iterable[object], expected: str) -> None:
-    """Raise DataError unless an argument is one of some words."""
+def check_one_of(
+    value: object, argument: Argument, known: Iterable[object], expected: str, kind: str = ""
+) -> None:
+    """Raise DataError unless an argument is one of some words; of what is no text, say its kind."""
     if not any(type(value) is type(one) and value == one for one in known):
-        raise unfit(argument, expected, value)
+        raise unfit(argument, expected if _is_text(value) else kind or expected, value)
 
 
-def check_plain_settings(model: object) -> None:
-    """Refuse settings of a model that are not of the kind that they are annotated with.
-
-    Whole numbers are left to the model, which knows their bounds, and so is what is annotated with
-    more than :data:`KINDS` has.
-    """
-    for name, one in inspect.signature(type(model)).parameters.items():
-        kinds = _kinds(one)
-        if kinds and not any(kind.take in (whole, _seed) for kind in kinds):
-            _taken(getattr(model, name), kinds, Argument(name, of=type(model).__name__))
+def _is_int(value: Any) -> bool:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and int(value).bit_length() < MOST_BITS
 
 
-def _kinds(parameter: inspect.Parameter) -> list[Kind]:
-    """Give what a parameter may be; nothing where its annotation says more than is known here."""
-    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-        return []
-    if parameter.name == "model":
-        return []  # the registry's own sentence says which there are
-    said = parameter.annotation
-    words = _alternatives(said if isinstance(said, str) else inspect.formatannotation(said))
-    if parameter.name == "random_state":
-        words = [word.replace("int", "seed") for word in words]
-    return [KINDS[word] for word in words] if all(word in KINDS for word in words) else []
+def _is_number(value: Any) -> bool:
+    real = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return real and float(value) is not None  # or it overflows
 
 
-def _alternatives(annotation: str) -> list[str]:
-    """Split what is said at the bars that are in no brackets.
-
-    Examples
-    --------
-    >>> _alternatives("Sequence[int | str] | None")
-    ['Sequence[int | str]', 'None']
-    """
-    parts, depth = [""], 0
-    for sign in annotation:
-        depth += (sign == "[") - (sign == "]")
-        if sign == "|" and not depth:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return [part.strip() for part in parts]
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
-def _require(condition: Any) -> None:
-    if not condition:
-        raise TypeError
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
-def _nothing(value: Any) -> None:
-    _require(value is None)
+def _can_be_looked_up(value: Any) -> bool:
+    return isinstance(hash(value), int)
 
 
-def _flag(value: Any) -> bool:
-    _require(isinstance(value, bool | np.bool_))
-    return bool(value)
+def _each(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda values: not isinstance(values, str | bytes) and all(map(fits, values))
 
 
-def whole(value: Any) -> int:
-    """Give a whole number, or raise TypeError; True and False are none."""
-    _require(isinstance(value, Integral) and not isinstance(value, bool))
-    _require(int(value).bit_length() < MOST_BITS)
-    return int(value)
-
-
-def _seed(value: Any) -> int:
-    _require(whole(value) >= 0)
-    return int(value)
-
-
-def _number(value: Any) -> float:
-    _require(isinstance(value, Real) and not isinstance(value, bool | np.bool_))
-    plain: float = value.item() if isinstance(value, np.generic) else value
-    float(plain)  # or it overflows
-    return plain
-
-
-def _text(value: Any) -> str:
-    _require(isinstance(value, str))
-    return str(value)
-
-
-def _path(value: Any) -> str | PathLike[str]:
-    _require(isinstance(value, str | PathLike))
-    found: str | PathLike[str] = value
-    return found
-
-
-def _generator(value: Any) -> np.random.Generator:
-    _require(isinstance(value, np.random.Generator))
-    found: np.random.Generator = value
-    return found
-
-
-def _hashable(value: Any) -> Any:
-    hash(value)
-    return value
-
-
-def _each(take: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Give what takes several; of arrays and the like their type is kept."""
-
-    def several(values: Any) -> Any:
-        _require(isinstance(values, Iterable) and not isinstance(values, str | bytes))
-        listed = list(values)
-        for one in listed:
-            take(one)
-        return values if hasattr(values, "__len__") else listed
-
-    return several
-
-
-def _instance(name: str) -> Callable[[Any], Any]:
-    """Give what takes objects of a class of this name, which need not be imported for that."""
-
-    def instance(value: Any) -> Any:
-        _require(name in {kind.__name__ for kind in type(value).__mro__})
-        return value
-
-    return instance
-
-
-NUMBERS, THINGS = Kind("a list of numbers", _each(_number)), Kind("a list", _each(_hashable))
-KINDS = {
-    "None": Kind("None", _nothing),
-    "bool": Kind("True or False", _flag),
-    "int": Kind("a whole number", whole),
-    "seed": Kind("a whole number of at least 0", _seed),
-    "float": Kind("a number", _number),
-    "str": Kind("text", _text),
-    "Hashable": Kind("a name that can be looked up", _hashable),
-    "PathLike[str]": Kind("a path", _path),
-    "os.PathLike[str]": Kind("a path", _path),
-    "np.random.Generator": Kind("a numpy Generator", _generator),
-    "By": Kind("text", _text),
-    "Loss": Kind("text", _text),
-    "Ties": Kind("text", _text),
-    "Sequence[float]": NUMBERS,
-    "Sequence[Hashable]": THINGS,
-    "Iterable[Hashable]": THINGS,
-    "Iterable[str]": Kind("a list of texts", _each(_text)),
-    "Collection[Any]": Kind("a list", _each(lambda value: value)),
-    "Posterior": Kind("a Posterior", _instance("Posterior")),
+SEED = Kind("a whole number of at least 0", lambda x: _is_int(x) and x >= 0, int)
+NUMBERS = Kind("a list of numbers", _each(_is_number))
+THINGS = Kind("a list", _each(_can_be_looked_up))
+TEXTS = Kind("a list of texts", _each(_is_text))
+LISTS = {"a list of numbers", "a list", "a list of texts"}
+KINDS: dict[Any, Kind] = {
+    type(None): Kind("None", lambda x: x is None),
+    bool: Kind("True or False", lambda x: isinstance(x, bool | np.bool_), bool),
+    int: Kind("a whole number", _is_int, int),
+    float: Kind("a number", _is_number, _plain),
+    str: Kind("text", _is_text, str),
+    Literal: Kind("text", _is_text),
+    Hashable: Kind("a name that can be looked up", _can_be_looked_up),
+    PathLike[str]: Kind("a path", lambda x: isinstance(x, str | PathLike)),
+    np.random.Generator: Kind("a numpy Generator", lambda x: isinstance(x, np.random.Generator)),
+    Sequence[float]: NUMBERS,
+    Sequence[Hashable]: THINGS,
+    Iterable[Hashable]: THINGS,
+    Iterable[str]: TEXTS,
+    Collection[Any]: Kind("a list", _each(lambda x: True)),
 }
-"""Annotations that are understood."""
+"""What annotations that are understood take."""

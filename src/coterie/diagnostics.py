@@ -36,14 +36,7 @@ GLANCE = 1_000
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one number of a trace is: its name, and which one of several.
-
-    Parameters
-    ----------
-    name
-        The name of the trace.
-    index
-        The place in it, such as the class of a class total; None if the trace is one number.
+    """What one number of a trace is: its name, and which one of several, if it is one of them.
 
     Examples
     --------
@@ -61,10 +54,7 @@ class Quantity:
 def quantities_of(trace: Mapping[str, NDArray[Any]]) -> dict[Quantity, FloatArray]:
     """Give every single number of the traces, each of shape (chains, draws), in their order.
 
-    Parameters
-    ----------
-    trace
-        Arrays by name, of shape (chains, draws), or (chains, draws, k) for k numbers.
+    Traces are arrays by name, of shape (chains, draws), or (chains, draws, k) for k numbers.
 
     Examples
     --------
@@ -101,12 +91,8 @@ def diagnose(trace: Mapping[str, NDArray[Any]], numbers: Sequence[str] = NUMBERS
     it is NaN if all chains agree, which counts as converged, and infinite if they do not. It is
     also NaN where there are too few draws (4 per chain, 8 if there is only one).
 
-    Parameters
-    ----------
-    trace
-        Arrays by name, as for :func:`quantities_of`.
-    numbers
-        Which columns, beside the quantity: effective sample sizes of long chains take their time.
+    ``numbers`` are the columns beside the quantity: effective sample sizes of long chains take
+    their time.
 
     Examples
     --------
@@ -151,21 +137,14 @@ def has_converged(
     >>> has_converged({"log_joint": noise + [[0], [0], [0], [1]]})
     False
     """
-    told = {name: _without_echo(values) for name, values in trace.items() if name in watched}
+    told = {name: values for name, values in trace.items() if name in watched}
+    for name, values in told.items():
+        if values.ndim == 3 and values.shape[2] == 2 and np.ptp(values.sum(axis=2)) == 0:
+            told[name] = values[:, :, :1]  # the ranks of the second are those of the first
     whole = list(quantities_of(told).values())
-    thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in whole if _is_long(draws)]
+    long = [draws for draws in whole if draws.shape[1] >= 2 * GLANCE]
+    thinned = [draws[:, :: draws.shape[1] // GLANCE] for draws in long]
     return bool(whole) and all(_is_settled(draws, r_hat, ess) for draws in thinned + whole)
-
-
-def _without_echo(values: NDArray[Any]) -> NDArray[Any]:
-    """Leave out the second of two numbers with a constant sum: its ranks are those of the first."""
-    if values.ndim == 3 and values.shape[2] == 2 and np.ptp(values.sum(axis=2)) == 0:
-        return values[:, :, :1]
-    return values
-
-
-def _is_long(draws: FloatArray) -> bool:
-    return bool(draws.shape[1] >= 2 * GLANCE)
 
 
 def _is_settled(draws: FloatArray, r_hat: float, ess: float) -> bool:
@@ -187,14 +166,9 @@ def _is_constant(draws: FloatArray) -> bool:
     return bool((draws == draws[0, 0]).all())
 
 
-def _array_stats() -> Any:
-    """Load arviz-stats when it is needed; its functions have no types."""
+def load() -> Any:
+    """Import what the diagnostics need, which takes about a second; its functions have no types."""
     return importlib.import_module("arviz_stats.base").array_stats
-
-
-def load() -> None:
-    """Import what the diagnostics need, ahead of time: it takes about a second."""
-    _array_stats()
 
 
 def _number(name: str, draws: FloatArray) -> float:
@@ -209,13 +183,13 @@ def _number(name: str, draws: FloatArray) -> float:
         return float(draws[0, 0]) if name == "mean" else 0.0  # no rounding
     with np.errstate(all="ignore"):  # infinite values give NaN, as they should
         if name == "mcse":
-            return float(_array_stats().mcse(draws))
+            return float(load().mcse(draws))
         return float(draws.mean() if name == "mean" else draws.std(ddof=1))
 
 
 def _ess(draws: FloatArray, method: str, **options: Any) -> float:
     with np.errstate(all="ignore"):
-        return float(_array_stats().ess(draws, method=method, **options))
+        return float(load().ess(draws, method=method, **options))
 
 
 def _r_hat(draws: FloatArray) -> float:
@@ -228,4 +202,4 @@ def _r_hat(draws: FloatArray) -> float:
         half = draws.shape[1] // 2
         draws = np.stack([draws[0, :half], draws[0, -half:]])
     with np.errstate(all="ignore"):
-        return float(_array_stats().rhat(draws))
+        return float(load().rhat(draws))

@@ -28,17 +28,6 @@ LONGEST, LONGEST_REMEDY = 1_200, 600
 class Argument:
     """An argument of a call in the middle of a sentence, to be written as its reader calls it.
 
-    Parameters
-    ----------
-    name
-        Its name in Python.
-    value
-        The value that it has or should have; None where only its name matters.
-    several
-        It takes a list, of which no value is named.
-    of
-        The function or model that takes it, which a sentence about its value names in Python.
-
     Examples
     --------
     >>> [as_python(Argument("classes")), as_python(Argument("duplicates", "first"))]
@@ -47,10 +36,10 @@ class Argument:
     ('Consensus(chains=...)', "f(ties='x')")
     """
 
-    name: str
-    value: Any = None
-    several: bool = False
-    of: str = ""
+    name: str  # in Python
+    value: Any = None  # that it has or should have; None where only its name matters
+    several: bool = False  # it takes a list, of which no value is named
+    of: str = ""  # the function or model that takes it, where the sentence is about its value
 
 
 Words = str | Sequence[str | Argument]
@@ -80,35 +69,20 @@ class Sentence:
 
     It is one line, no longer than a screen, and holds nothing that a terminal would obey, whatever
     was in the data.
-
-    Parameters
-    ----------
-    message
-        What was expected and what came.
-    remedy
-        What to do.
     """
 
     def __init__(self, message: Words, remedy: Words = "") -> None:
-        self._message, self._remedy = _parts(message), _parts(remedy)
-
-    @property
-    def parts(self) -> tuple[Words, Words]:
-        """What it was made of."""
-        return self._message, self._remedy
-
-    @property
-    def arguments(self) -> list[str]:
-        """The arguments that the sentence names, by their names in Python."""
-        return [x.name for x in (*self._message, *self._remedy) if isinstance(x, Argument)]
+        self.parts = tuple((x,) if isinstance(x, str) else tuple(x) for x in (message, remedy))
+        named = (x for part in self.parts for x in part if isinstance(x, Argument))
+        self.argument = next((x.name for x in named), None)  # the first it names, as in Python
 
     def remedy(self, write: Callable[[Argument], str]) -> str:
         """Give what to do, with arguments written as ``write`` does it."""
-        return _put_together(self._remedy, write, LONGEST_REMEDY)
+        return _put_together(self.parts[1], write, LONGEST_REMEDY)
 
     def written(self, write: Callable[[Argument], str]) -> str:
         """Give the sentence with its arguments written as ``write`` does it."""
-        message = _put_together(self._message, write, LONGEST)
+        message = _put_together(self.parts[0], write, LONGEST)
         remedy = self.remedy(write)
         return f"{message}; {remedy}" if remedy else message
 
@@ -136,7 +110,7 @@ class CoterieError(Exception):
 
     def __init__(self, message: Words, *, argument: str | None = None, remedy: Words = "") -> None:
         self._sentence = Sentence(message, remedy)
-        self.argument = argument or next(iter(self._sentence.arguments), None)
+        self.argument = argument or self._sentence.argument
         super().__init__(self.written(as_python))
 
     @property
@@ -147,10 +121,6 @@ class CoterieError(Exception):
     def written(self, write: Callable[[Argument], str]) -> str:
         """Give the sentence with its arguments written as ``write`` does it."""
         return self._sentence.written(write)
-
-
-def _parts(words: Words) -> tuple[str | Argument, ...]:
-    return (words,) if isinstance(words, str) else tuple(words)
 
 
 def _put_together(
@@ -177,15 +147,6 @@ class DataError(CoterieError, ValueError):
 
 def unfit(argument: Argument, expected: str, value: object, remedy: Words = "") -> DataError:
     """Give the error of an argument that is not what it must be.
-
-    Parameters
-    ----------
-    argument
-        The argument, and whose it is.
-    expected, value
-        What it must be, and what came.
-    remedy
-        What to do, where that says more.
 
     Examples
     --------

@@ -20,14 +20,8 @@ class Registry(Mapping[str, T], Generic[T]):
     packages add theirs by entry points, which are looked up when a name is not known yet, and when
     all names are asked for.
 
-    Parameters
-    ----------
-    what
-        What the things are, for sentences.
-    built_in
-        Places of things, ``"module:name"``, by short name.
-    entry_points
-        The group in which other packages name theirs.
+    ``what`` the things are is for sentences; ``built_in`` are their places, by short name, and
+    ``entry_points`` is the group in which other packages name theirs.
 
     Examples
     --------
@@ -57,7 +51,9 @@ class Registry(Mapping[str, T], Generic[T]):
             raise DataError(
                 f"{name!r} is no short name of a {self._what}; give letters, digits, underscores"
             )
-        place = _place_of(thing)
+        place = repr(thing)
+        if isinstance(thing, type):
+            place = f"{thing.__module__}:{thing.__qualname__}"
         if name in self and self._place[name] != place:
             raise DataError(
                 f"there is a {self._what} {name!r} already, {self._place[name]}; choose another"
@@ -76,22 +72,17 @@ class Registry(Mapping[str, T], Generic[T]):
         if isinstance(name, str) and ":" in name:
             return self._load(name)
         if not isinstance(name, str) or name not in self:
-            known = ", ".join(self)
+            known, near = ", ".join(self), ""
+            if isinstance(name, str):  # or what its thing is called
+                places = self._place.items()
+                called = {place.rpartition(":")[2].casefold(): short for short, place in places}
+                near = did_you_mean(called.get(name.casefold(), name), self)
             raise DataError(
-                f"no {self._what} {quoted(name)}{self._near(name)}",
+                f"no {self._what} {quoted(name)}{near}",
                 argument=self._what,
                 remedy=f"choose one of {known}, or give module:name",
             )
         return self[name]
-
-    def _near(self, name: object) -> str:
-        """Ask for the short name that is nearly so, or whose thing is called nearly so."""
-        if not isinstance(name, str):
-            return ""
-        places = self._place.items()
-        called = {place.rpartition(":")[2].casefold(): short for short, place in places}
-        near = called.get(name.casefold())
-        return did_you_mean(near or name, self)
 
     def __getitem__(self, name: str) -> T:
         if name not in self._thing:
@@ -131,9 +122,3 @@ class Registry(Mapping[str, T], Generic[T]):
                 f"no {self._what} {place!r}: {error}; expected module:name of one that is installed"
             ) from error
         return thing
-
-
-def _place_of(thing: object) -> str:
-    if isinstance(thing, type):
-        return f"{thing.__module__}:{thing.__qualname__}"
-    return repr(thing)

@@ -159,7 +159,7 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
         if not few:
             show.offer_check()
         return posterior
-    from coterie.goldcheck import check_gold
+    from coterie.default import check_gold
 
     if posterior.method in SAMPLED:
         show.checking(n_known)
@@ -175,7 +175,7 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
 def insist_on_gold(annotations: Annotations, job: Job) -> None:
     """Say before the fit that there is no gold to check its result by, where that is asked for."""
     if job.check_gold or job.recalibrate:
-        from coterie.goldcheck import known_places
+        from coterie.default import known_places
 
         known_places(annotations)
 

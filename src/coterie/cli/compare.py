@@ -41,7 +41,7 @@ from coterie.studies.pool import Limits
 from coterie.studies.pool import run_jobs as run_in_processes
 from coterie.studies.table import Table
 from coterie.words.console import SafeConsole
-from coterie.words.pulse import Pulse
+from coterie.words.numbers import Pulse
 from coterie.words.visible import visible
 
 JOBS = "jobs"

@@ -22,7 +22,7 @@ from coterie.data.codes import (
 )  # fmt: skip
 from coterie.data.frames import table
 from coterie.data.provenance import Format, Gold, Provenance, Source
-from coterie.words.notebook import as_html
+from coterie.words.names import as_html
 from coterie.words.numbers import count
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from coterie.diagnostics import WATCHED, diagnose, has_converged, load
 from coterie.inference.chain import Chain
 from coterie.inference.shards import cores
 from coterie.words.console import SafeConsole
-from coterie.words.numbers import count, duration
-from coterie.words.pulse import Pulse
+from coterie.words.numbers import Pulse, count, duration
 from coterie.words.visible import visible
 
 log = logging.getLogger("coterie")

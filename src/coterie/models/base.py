@@ -32,7 +32,7 @@ from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.gathered import Found, FoundItems
 from coterie.posterior.kinds import KIND
 from coterie.posterior.sharded import ShardedPosterior, people_of
-from coterie.words.notebook import as_html
+from coterie.words.names import as_html
 from coterie.words.visible import quoted
 
 TrueLabels = Mapping[Hashable, Hashable] | pd.Series | None

@@ -84,7 +84,9 @@ class MajorityVote(Estimator):
     probabilities: Probabilities = setting(
         "skill", check_one_of, get_args(Probabilities), f"one of {list(get_args(Probabilities))}"
     )
-    ties: Ties = setting("lowest", check_one_of, get_args(Ties), f"one of {list(get_args(Ties))}")
+    ties: Ties = setting(
+        "lowest", check_one_of, get_args(Ties), f"one of {list(get_args(Ties))}", "text"
+    )
     random_state: int | np.random.Generator | None = setting(None, check_whole, 0)
     duplicates: str = "error"
 

@@ -36,7 +36,7 @@ from coterie.posterior.people import annotator_roles, annotator_table
 from coterie.posterior.required import Requirements
 from coterie.posterior.verdicts import Verdicts, reading_table, verdicts_of
 from coterie.roles import Roles
-from coterie.words.notebook import as_html
+from coterie.words.names import as_html
 from coterie.words.visible import visible
 
 FloatArray = NDArray[np.float64]

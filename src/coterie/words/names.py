@@ -1,11 +1,18 @@
-"""Names from the data made safe to show: on one line, not too long, nothing that hides."""
+"""Names from the data made safe to show, once: on one line, not too long, nothing that hides."""
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
+from collections.abc import Iterable
+from html import escape
+from typing import TYPE_CHECKING
 
-from coterie.words.visible import shorten, text_of
+from coterie.words.visible import shorten, text_of, visible
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LONGEST = 60
 """Characters of a name that are shown; a page of 10,000-character names is no page."""
@@ -47,27 +54,25 @@ def name(value: object, longest: int = LONGEST) -> Name:
     >>> long, len(long.whole)
     ('https://example.org/xxxxxxxxxxxxxxxxxxx…xxxxxxxxxxxxxx/1.jpg', 125)
     """
-    text = _spelled(text_of(value))
-    whole = _visible(shorten(text, WHOLE))
-    shown = Name(_visible(shorten(text, longest)))
-    shown.whole = whole
-    return shown
+    return _name(text_of(value), longest)
 
 
-def _visible(text: str) -> str:
+@functools.lru_cache(2**16)  # a page names the same people and items again and again
+def _name(text: str, longest: int) -> Name:
+    codes = [f"U+{ord(sign):04X}" for sign in text[:6]]
+    blank = (BLANK.match(sign) or unicodedata.category(sign) == "Cf" for sign in text)
+    if text.strip() and all(blank):  # a name that leaves no trace; spaces alone are quoted below
+        text = " ".join(codes + ["…"] * (len(text) > 6))
+    whole, shown = (_one_line(shorten(text, most)) for most in (WHOLE, longest))
+    found = Name(shown)
+    found.whole = whole
+    return found
+
+
+def _one_line(text: str) -> str:
     text = re.sub(r"[\t\r\n]+", " ", text)
     text = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
     return text if text.strip() else repr(text)
-
-
-def _spelled(text: str) -> str:
-    """Spell out a name that leaves no trace; one of spaces alone is quoted elsewhere."""
-    if not text.strip():
-        return text
-    if not all(BLANK.match(sign) or unicodedata.category(sign) == "Cf" for sign in text):
-        return text
-    codes = [f"U+{ord(sign):04X}" for sign in text[:6]]
-    return " ".join(codes + ["…"] * (len(text) > 6))
 
 
 def isolated(value: object) -> str:
@@ -80,3 +85,24 @@ def isolated(value: object) -> str:
     """
     text = name(value)
     return text if text.isascii() else f"\u2068{text}\u2069"
+
+
+ROWS = 5
+"""Of each table that a notebook shows."""
+
+
+def as_html(headline: str, tables: Iterable[pd.DataFrame] = (), lines: Iterable[str] = ()) -> str:
+    """Write a headline, sentences and the head of tables as HTML; everything is escaped.
+
+    Examples
+    --------
+    >>> as_html("<Posterior of IBCC>", lines=["labels settled"])
+    '<div><p><b>&lt;Posterior of IBCC&gt;</b></p><p>labels settled</p></div>'
+    """
+    parts = [f"<p><b>{escape(visible(headline))}</b></p>"]
+    parts += [f"<p>{escape(visible(line))}</p>" for line in lines]
+    for table in tables:
+        parts.append(table.head(ROWS).to_html(index=False, border=0, float_format="{:.3f}".format))
+        if len(table) > ROWS:
+            parts.append(f"<p>and {len(table) - ROWS:,} more rows</p>")
+    return f"<div>{''.join(parts)}</div>"

@@ -1,13 +1,17 @@
-"""Numbers rounded and written as people say them."""
+"""Numbers and times rounded and written as people say them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 NOTHING = "–"
 SPACE = "\N{NO-BREAK SPACE}"
 MINUS = "\N{MINUS SIGN}"
+
+LINE_SECONDS = 10.0
+"""In a pipe, a line of progress at most this often."""
 
 
 def percent(share: float | None) -> str:
@@ -22,13 +26,7 @@ def percent(share: float | None) -> str:
 
 
 def typed_percent(share: float | None) -> str:
-    """Write it with a space as one types it: for terminals, and sentences that go there.
-
-    Examples
-    --------
-    >>> typed_percent(0.934), typed_percent(0.9996), typed_percent(None)
-    ('93 %', '>99 %', '–')
-    """
+    """Write it with a space as one types it: for terminals, and sentences that go there."""
     return percent(share).replace(SPACE, " ")
 
 
@@ -46,15 +44,13 @@ def tenths(share: float | None) -> str:
     return NOTHING if share is None or math.isnan(share) else f"{100 * share:.1f}{SPACE}%"
 
 
-def span(low: float | None, high: float | None) -> str:
-    """Write an interval of shares in percent: 90–95 %.
+def in_percent(share: float | None, digits: int = 2) -> str:
+    """Write a share in percent, without the sign: a cell of a table that says so."""
+    return NOTHING if share is None else f"{100 * share:.{digits}f}"
 
-    Examples
-    --------
-    >>> shown = span(0.904, 0.95), span(0.698, 0.7021), span(0.7, 0.7), span(None, None)
-    >>> [word.replace(SPACE, " ") for word in shown]
-    ['90–95 %', '69.8–70.2 %', '70 %', '–']
-    """
+
+def span(low: float | None, high: float | None) -> str:
+    """Write an interval of shares in percent, 90–95 %, with a decimal where the ends need one."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
     for digits in (0, 1):
@@ -65,25 +61,13 @@ def span(low: float | None, high: float | None) -> str:
 
 
 def around(low: float | None, high: float | None) -> str:
-    """Write an interval beside its middle: nothing if it is no wider than what is shown there.
-
-    Examples
-    --------
-    >>> around(0.9, 0.95).replace(SPACE, " "), around(0.7, 0.7), around(None, None)
-    ('90–95 %', '', '')
-    """
+    """Write an interval beside its middle: nothing if it is no wider than what is shown there."""
     text = span(low, high)
     return text if NOTHING in text[1:] else ""
 
 
 def exact(number: float | None) -> str:
-    """Write a number so that none of it is lost, for sorting; nothing if there is none.
-
-    Examples
-    --------
-    >>> exact(2 / 3), exact(None)
-    ('0.6666666666666666', '')
-    """
+    """Write a number so that none of it is lost, for sorting; nothing if there is none."""
     return "" if number is None else repr(float(number))
 
 
@@ -118,60 +102,8 @@ def rough(number: float | None) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> count(1, "item"), count(1200, "item"), count(2, "class", "classes")
-    ('1 item', '1,200 items', '2 classes')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def be(number: float) -> str:
-    """Give the verb that goes with a number of things.
-
-    Examples
-    --------
-    >>> be(1), be(0), be(2)
-    ('is', 'are', 'are')
-    """
-    return "is" if number == 1 else "are"
-
-
-def listed(words: Sequence[str], most: int = 4) -> str:
-    """Write a few words as a list; the rest are counted.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b", "c"]), listed(list("abcdef"), 3)
-    ('a', 'a, b and c', 'a, b, c and 3 more')
-    """
-    if len(words) > most:
-        return f"{', '.join(words[:most])} and {len(words) - most:,} more"
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
-def in_percent(share: float | None, digits: int = 2) -> str:
-    """Write a share in percent, without the sign: a cell of a table that says so.
-
-    Examples
-    --------
-    >>> in_percent(0.88889), in_percent(0.5, 0), in_percent(None)
-    ('88.89', '50', '–')
-    """
-    return NOTHING if share is None else f"{100 * share:.{digits}f}"
-
-
 def signed(number: float | None, digits: int = 2) -> str:
-    """Write a difference with its sign, a true minus sign; what rounds to zero has none.
-
-    Examples
-    --------
-    >>> signed(-0.5), signed(0.25), signed(-0.001), signed(None)
-    ('−0.50', '+0.25', '0.00', '–')
-    """
+    """Write a difference with its sign, a true minus sign; what rounds to zero has none."""
     if number is None:
         return NOTHING
     if round(number, digits) == 0:
@@ -180,38 +112,37 @@ def signed(number: float | None, digits: int = 2) -> str:
 
 
 def reach(low: float | None, high: float | None, digits: int = 2) -> str:
-    """Write an interval of differences.
-
-    Examples
-    --------
-    >>> reach(-0.5, 2.1), reach(None, None)
-    ('−0.50 to +2.10', '–')
-    """
+    """Write an interval of differences."""
     if low is None or high is None:
         return NOTHING
     return f"{signed(low, digits)} to {signed(high, digits)}"
 
 
 def plus_minus(mean: float, spread: float | None, digits: int = 2) -> str:
-    """Write a number with its spread.
-
-    Examples
-    --------
-    >>> plus_minus(3.318, 0.052), plus_minus(3.3, None)
-    ('3.32 ± 0.05', '3.30')
-    """
+    """Write a number with its spread."""
     text = f"{mean:.{digits}f}"
     return text if spread is None else f"{text} ± {spread:.{digits}f}"
 
 
-def seconds(number: float | None) -> str:
-    """Write seconds with as many digits as matter.
+def count(number: int, one: str, many: str | None = None) -> str:
+    """Write a number of things: 1 item, 1,200 items, 2 classes."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
-    Examples
-    --------
-    >>> [seconds(x) for x in (0.0001, 0.0034, 12.34, 3456.7, None)]
-    ['<0.001', '0.003', '12.3', '3,457', '–']
-    """
+
+def be(number: float) -> str:
+    """Give the verb that goes with a number of things."""
+    return "is" if number == 1 else "are"
+
+
+def listed(words: Sequence[str], most: int = 4) -> str:
+    """Write a few words as a list; the rest are counted."""
+    if len(words) > most:
+        return f"{', '.join(words[:most])} and {len(words) - most:,} more"
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def seconds(number: float | None) -> str:
+    """Write seconds with as many digits as matter."""
     if number is None:
         return NOTHING
     if number < 0.0005:
@@ -220,14 +151,28 @@ def seconds(number: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write how long something takes.
-
-    Examples
-    --------
-    >>> duration(42), duration(400), duration(9_000)
-    ('42 s', '7 min', '2 h 30 min')
-    """
+    """Write how long something takes."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
+
+
+class Pulse:
+    """Says every ten seconds that ten seconds are over: for lines of progress."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self.restart()
+
+    def restart(self) -> None:
+        """Count from now on: what came before was not the work."""
+        self.start = self.last = self._clock()
+
+    def due(self) -> bool:
+        """Tell whether the last line was long enough ago; if so, this is one."""
+        now = self._clock()
+        if now - self.last < LINE_SECONDS:
+            return False
+        self.last = now
+        return True
