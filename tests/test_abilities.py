@@ -31,7 +31,6 @@ ALLOWED = {
         "report/worth.py",  # whether gold was checked
         "report/verdict.py",  # whether probabilities were mended
         "cli/show.py",
-        "cli/next_step.py",
         "report/chains.py",  # what an iteration counted
         "posterior/consistency.py",  # how many seats there may be
     },

@@ -113,7 +113,7 @@ def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
 )
 def test_a_mistake_is_one_sentence_before_any_work(folder, monkeypatch, arguments, sentence):
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("coterie.cli.compare.run_jobs", None)
+    monkeypatch.setattr("coterie.studies.pool.run_jobs", None)
     done = CliRunner().invoke(app, ["compare", *arguments])
     assert (done.exit_code, done.stdout) == (1, "")
     assert sentence in done.stderr
@@ -144,7 +144,7 @@ def without_seconds(path):
 def test_a_run_that_was_stopped_goes_on(folder, monkeypatch):
     monkeypatch.chdir(folder)
     command = ["compare", "data", "--models", "ds,builders.models:Raises,builders.models:Talks"]
-    pool = "coterie.cli.compare.run_in_processes"
+    pool = "coterie.studies.pool.run_jobs"
     whole, before, after, last = [], [], [], []
     monkeypatch.setattr(pool, in_this_process(whole))
     coterie(*command, "--out", "whole")
@@ -168,7 +168,7 @@ def test_a_run_that_was_stopped_goes_on(folder, monkeypatch):
 def test_what_another_run_has_done_is_not_taken(folder, monkeypatch, change):
     monkeypatch.chdir(folder)
     command = ["compare", "data/one/labels.csv", "--truth", "data/one/truth.csv", "--models", "ds"]
-    pool, seen = "coterie.cli.compare.run_in_processes", []
+    pool, seen = "coterie.studies.pool.run_jobs", []
     monkeypatch.setattr(pool, in_this_process([], 1))
     CliRunner().invoke(app, [*command, "--out", "out"])
     assert (folder / "out" / "jobs").is_dir()

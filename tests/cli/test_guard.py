@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from builders.command import coterie
 from coterie.cli import app
-from coterie.cli.guard import OPTIONS, _options_of, as_option
+from coterie.cli.guard import OPTIONS, as_option, spelt
 from coterie.errors import Argument
 
 LABELS = "item,annotator,label\nq1,ann,yes\nq1,bob,no\nq2,bob,no\n"
@@ -102,13 +102,12 @@ def test_words_of_the_data_stay_as_they_are(tmp_path):
 def test_every_option_is_one_of_the_commands_that_say_it():
     commands = (app.aggregate, app.export, app.judges, app.plan, app.simulate)
     names = [name for command in commands for name in inspect.signature(command).parameters]
-    offered = {f"--{name.rstrip('_').replace('_', '-')}" for name in names}
-    assert offered >= set(OPTIONS.values())
+    assert {*map(spelt, names)} >= set(OPTIONS.values())
 
 
 def test_an_argument_is_called_as_its_option_is():
     """Whatever the command declares: nothing but names that differ is listed anywhere."""
-    offered = _options_of(app.aggregate)
+    offered = {*map(spelt, inspect.signature(app.aggregate).parameters)}
     assert as_option(Argument("kinds", "sort"), offered) == "--kinds sort"
     assert as_option(Argument("burn_in"), offered) == "--burn-in"
     assert as_option(Argument("random_state", 3), offered) == "--seed 3"

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 
 import coterie as package
 from builders.command import coterie
-from coterie.cli import aggregate, rescue, scanned
+from coterie.cli import aggregate, scanned
 from coterie.models import MajorityVote
 from ladder.marks import rest_slow
 
@@ -19,7 +20,7 @@ from ladder.marks import rest_slow
 @pytest.fixture
 def full(monkeypatch, tmp_path):
     """A disk that is full when results are written, and a place for what is saved all the same."""
-    monkeypatch.setattr(rescue.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
 
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
@@ -86,7 +87,7 @@ def test_where_nothing_can_be_saved_that_is_said(labels, tmp_path, full, monkeyp
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(rescue.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     done = coterie("aggregate", labels, "-m", "majority", "--out", tmp_path / "out")
     assert "the result could not be saved anywhere else either" in done.stderr
 

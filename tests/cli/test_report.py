@@ -7,8 +7,6 @@ import pytest
 from builders import command as command_line
 from builders import reported
 from builders.pagetree import parse
-from coterie.cli import report as command
-from coterie.errors import DataError
 
 ROWS = """item,annotator,label,sure
 q1,ann,yes,
@@ -31,6 +29,12 @@ def coterie(*arguments, cwd):
     return done.stdout
 
 
+def refused(*arguments, cwd):
+    done = command_line.coterie(*arguments, cwd=cwd)
+    assert (done.returncode, done.stdout) == (1, "")
+    return done.stderr
+
+
 def page(path):
     return parse(path.read_text("utf-8"))
 
@@ -47,26 +51,22 @@ def test_it_is_written_beside_the_run(posterior, tmp_path):
 
 
 def test_nothing_is_replaced_unasked(posterior, tmp_path):
-    saved = tmp_path / "run.coterie"
-    posterior.save(saved)
+    posterior.save(tmp_path / "run.coterie")
     there = tmp_path / "report.html"
     there.write_text("mine", "utf-8")
-    with pytest.raises(DataError, match=r"already holds report\.html"):
-        command.run(saved, None, None, None, False)
+    assert "already holds report.html" in refused("report", "run.coterie", cwd=tmp_path)
     assert there.read_text("utf-8") == "mine"
-    command.run(saved, tmp_path / "else" / "where.html", None, None, False)
+    coterie("report", "run.coterie", "--out", "else/where.html", cwd=tmp_path)
     assert (tmp_path / "else" / "where.html").stat().st_size > 10_000
-    command.run(saved, tmp_path, None, None, True)
+    coterie("report", "run.coterie", "--out", ".", "--force", cwd=tmp_path)
     assert there.read_text("utf-8").startswith("<!doctype html>")
-    with pytest.raises(DataError, match=r"nothing\.coterie"):
-        command.run(tmp_path / "nothing.coterie", None, None, None, False)
+    assert "nothing.coterie" in refused("report", "nothing.coterie", cwd=tmp_path)
 
 
 def test_a_failure_leaves_no_folders(posterior, tmp_path):
-    saved = tmp_path / "run.coterie"
-    posterior.save(saved)
-    with pytest.raises(DataError, match="no file"):
-        command.run(saved, tmp_path / "a" / "b" / "c.html", tmp_path / "none.csv", None, False)
+    posterior.save(tmp_path / "run.coterie")
+    told = ("--out", "a/b/c.html", "--truth", "none.csv")
+    assert "no file" in refused("report", "run.coterie", *told, cwd=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["run.coterie"]
 
 
@@ -102,8 +102,8 @@ def test_what_the_run_was_made_of_is_remembered(tmp_path, capsys):
     ]
 
 
-def test_a_truth_that_is_in_no_file(posterior, tmp_path, capsys):
+def test_a_truth_that_is_in_no_file(posterior, tmp_path):
     posterior.save(tmp_path / "run.coterie")
     (tmp_path / "run.json").write_text('{"scores": {"accuracy": 1.0}}', "utf-8")
-    command.run(tmp_path, None, None, None, False)
-    assert "scored by a truth that is in no file. Give it with --truth." in capsys.readouterr().out
+    said = coterie("report", ".", cwd=tmp_path)
+    assert "scored by a truth that is in no file. Give it with --truth." in said

@@ -12,8 +12,7 @@ from rich.console import Console
 
 import coterie
 from coterie.cli import guard, show
-from coterie.cli.next_step import next_step
-from coterie.cli.tables import print_frame
+from coterie.cli.show import next_step, print_frame
 
 NOT_SETTLED = {
     "settled": False, "chains": 2, "one_label": 0.5, "n_differ": 1, "differ": [0], "sweeps": 40,

@@ -17,10 +17,9 @@ import pandas as pd
 
 from coterie.abilities import SAMPLED
 from coterie.cli import show
+from coterie.cli.guard import nothing_lost, typed_again
 from coterie.cli.item_columns import Beside, shown_with
 from coterie.cli.kinds import is_number, kinds_told
-from coterie.cli.rescue import nothing_lost
-from coterie.cli.typed_again import typed_again
 from coterie.cli.update import earlier_model, gold_apart, read_as, say_time
 from coterie.data.annotations import Annotations
 from coterie.files.atomic import Writer, check_free, write_set
@@ -46,6 +45,7 @@ from coterie.posterior.sheets import confusion_sheet, coterie_sheet, label_sheet
 from coterie.posterior.store import writer as posterior_writer
 from coterie.posterior.verdicts import verdicts_by_name
 from coterie.version import __version__
+from coterie.words.numbers import count
 
 if TYPE_CHECKING:
     from coterie.metrics import Score
@@ -157,18 +157,21 @@ def checked_by_gold(posterior: Posterior, job: Job) -> Posterior:
     wanted = not (slow or few) if job.check_gold is None else job.check_gold
     if not (wanted or job.recalibrate):
         if not few:
-            show.offer_check()
+            show.line("How far do these probabilities hold on your known items? Try --check-gold.")
         return posterior
     from coterie.default import check_gold
 
     if posterior.method in SAMPLED:
-        show.checking(n_known)
+        show.line(
+            f"Five more fits see how far probabilities hold on {count(n_known, 'known item')}"
+            " (--no-check-gold: none)."
+        )
     quiet = {**job.settings, "progress": False, "checkpoint": None}
     check = check_gold(posterior.annotations, make_model(job.model, **quiet))
     if job.recalibrate and check.significant:
         posterior = check.recalibrate(posterior)
     elif job.recalibrate:
-        show.nothing_to_mend()
+        show.line("--recalibrate: gold does not refute the probabilities, which stay as they are.")
     return check.noted_in(posterior)
 
 

@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from coterie.cli.commands.aggregate import aggregate
-from coterie.cli.commands.compare import compare
-from coterie.cli.commands.datasets import datasets
 from coterie.cli.commands.demo import demo
-from coterie.cli.commands.export import export
 from coterie.cli.commands.judges import judges
-from coterie.cli.commands.plan import plan
-from coterie.cli.commands.replay import replay
-from coterie.cli.commands.report import report
 from coterie.cli.commands.reproduce import reproduce
-from coterie.cli.commands.simulate import simulate
+from coterie.cli.compare import compare
+from coterie.cli.datasets import datasets
+from coterie.cli.export import export
 from coterie.cli.options import Commands, ListsModels
+from coterie.cli.plan import plan
+from coterie.cli.replay import replay
+from coterie.cli.report import report
+from coterie.cli.simulate import simulate
 from coterie.version import __version__
 
 app = typer.Typer(

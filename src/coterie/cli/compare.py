@@ -2,47 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
-from coterie.cli import show
-from coterie.cli.tables import print_table
-from coterie.cli.typed_again import typed_again
-from coterie.errors import DataError
-from coterie.inference.shards import cores
-from coterie.studies.job import Job, Outcome
-from coterie.studies.league import (
-    League,
-    find_sources,
-    fit_job,
-    line_up,
-    make_league,
-    row_of,
-    tables,
-)
-from coterie.studies.league.record import About
-from coterie.studies.league.store import Store
-from coterie.studies.league.write import check_target, write_league
-from coterie.studies.pool import Limits
-from coterie.studies.pool import run_jobs as run_in_processes
-from coterie.studies.table import Table
-from coterie.words.console import SafeConsole
-from coterie.words.numbers import Pulse
-from coterie.words.visible import visible
+from coterie.cli.guard import guarded, typed_again
+from coterie.cli.options import Datasets, Force, Labelled, Seed, Told, Truth, a_path, reads, split
+
+if TYPE_CHECKING:
+    from coterie.studies.job import Job, Outcome
+    from coterie.studies.league import League
+    from coterie.studies.league.store import Store
+    from coterie.studies.pool import Limits
 
 JOBS = "jobs"
 """Where fits are kept until all are done, below the folder that is written to."""
@@ -51,79 +23,79 @@ DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "cali
 """Columns a narrow terminal does without, the first first."""
 
 
-class Data(NamedTuple):
-    """What to compare on."""
+@guarded
+@reads
+def compare(
+    path: Labelled,
+    models: Annotated[
+        str | None,
+        typer.Option(help="Any of {models}, or module:Class, separated by commas (default: all)."),
+    ] = None,
+    truth: Truth = None,
+    only: Datasets = None,
+    out: Annotated[
+        Path | None,
+        a_path("--out", "-o", help="Folder for JSON, a page and Markdown, or to go on in."),
+    ] = None,
+    duplicates: Told = None,
+    time: Told = None,
+    seed: Seed = 0,
+    sweeps: Annotated[
+        int | None,
+        typer.Option(help="Sweeps of sampling models at most, 30 % burn-in (default: their own)."),
+    ] = None,
+    timeout: Annotated[float, typer.Option(help="Seconds for one model on one data set.")] = 600,
+    memory: Annotated[float, typer.Option(help="Gigabytes for the same (Linux).")] = 4,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", help="Processes at once (default: one per core).")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Set models side by side on data with a truth: a league against the vote."""
+    from coterie.cli import show
+    from coterie.errors import DataError
+    from coterie.inference.shards import cores
+    from coterie.studies.league import find_sources, fit_job, line_up, make_league, row_of
+    from coterie.studies.league.record import About
+    from coterie.studies.league.store import Store
+    from coterie.studies.league.write import check_target, write_league
+    from coterie.studies.pool import Limits
 
-    path: Path
-    truth: Path | None
-    only: list[str] | None
-    duplicates: str
-    time: str | None = None
-
-
-class Field(NamedTuple):
-    """What to compare."""
-
-    models: list[str] | None
-    seed: int
-    sweeps: int | None
-
-
-class Means(NamedTuple):
-    """What one job may use, and how many run at once; None is one per core."""
-
-    timeout: float
-    memory: float
-    jobs: int | None
-
-
-class Target(NamedTuple):
-    """Where to write."""
-
-    out: Path | None
-    force: bool
-
-
-def run(data: Data, field: Field, means: Means, target: Target) -> None:
-    """Find, fit, score, show, write."""
-    limits, workers = _checked(means)
-    if target.out is not None:
-        check_target(target.out, force=target.force)
-    sources, passed_over = find_sources(data.path, data.truth, data.only)
-    models = line_up(
-        field.models,
-        seed=field.seed,
-        duplicates=data.duplicates,
-        sweeps=field.sweeps,
-        timed=data.time is not None,
+    for name, value in {"timeout": timeout, "memory": memory, "jobs": jobs}.items():
+        if value is not None and not value > 0:
+            raise DataError(f"--{name} must be more than 0, got {value}")
+    if out is not None:
+        check_target(out, force=force)
+    sources, passed_over = find_sources(path, truth, split(only))
+    chosen = line_up(
+        split(models), seed=seed, duplicates=duplicates, sweeps=sweeps, timed=time is not None
     )
-    jobs = {
-        (source.name, name): fit_job(source, name, model, data.duplicates, data.time)
+    todo = {
+        (source.name, name): fit_job(source, name, model, duplicates, time)
         for source in sources
-        for name, model in models.items()
+        for name, model in chosen.items()
     }
-    store = None if target.out is None else Store(target.out / JOBS)
-    outcomes = do_jobs(list(jobs.values()), limits, workers, store)
-    rows = [row_of(*place, outcomes[job.name]) for place, job in jobs.items()]
-    league = make_league([source.name for source in sources], list(models), rows)
+    store = None if out is None else Store(out / JOBS)
+    limits = Limits(timeout, memory)
+    outcomes = do_jobs(list(todo.values()), limits, jobs or cores(), store)
+    rows = [row_of(*place, outcomes[job.name]) for place, job in todo.items()]
+    league = make_league([source.name for source in sources], list(chosen), rows)
     show_league(league)
-    if target.out is not None and store is not None:
-        command = typed_again("--out", "-o", "--jobs", "-j")
-        about = About(command, settings(data, field, limits), (*passed_over,))
-        show.files(write_league(league, about, target.out, force=target.force))
+    if out is not None and store is not None:
+        settings = {
+            "seed": seed,
+            "sweeps": sweeps,
+            "duplicates": duplicates,
+            "timeout_seconds": timeout,
+            "memory_gigabytes": memory,
+        }
+        about = About(typed_again("--out", "-o", "--jobs", "-j"), settings, (*passed_over,))
+        show.files(write_league(league, about, out, force=force))
         store.remove()
     if all(row.score is None for row in league.rows):
         reasons = {row.reason for row in league.rows}
         why = f": {reasons.pop()}" if len(reasons) == 1 else "; the reasons are above"
         raise DataError(f"nothing was scored{why}")
-
-
-def _checked(means: Means) -> tuple[Limits, int]:
-    """Check the limits before any work is done."""
-    for name, value in means._asdict().items():
-        if value is not None and not value > 0:
-            raise DataError(f"--{name} must be more than 0, got {value}")
-    return Limits(means.timeout, means.memory), means.jobs or cores()
 
 
 def do_jobs(
@@ -146,17 +118,31 @@ def run_jobs(
     jobs: list[Job], limits: Limits, workers: int, store: Store | None = None
 ) -> dict[str, Outcome]:
     """Run the jobs behind a progress bar on standard error; now and then a line in a pipe."""
+    from contextlib import closing
+
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from coterie.studies import pool
+    from coterie.words.console import SafeConsole
+    from coterie.words.numbers import Pulse
+    from coterie.words.visible import visible
+
     named = {job.name: job for job in jobs}
     outcomes: dict[str, Outcome] = {}
     running: list[str] = []
-    pulse = Pulse()
-    with _progress(len(jobs)) as (bar, task):
+    pulse, console = Pulse(), SafeConsole(stderr=True)
+    told = (TextColumn("{task.fields[failed]}"), TextColumn("{task.fields[running]}"))
+    columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *told)
+    hidden = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
+        task = bar.add_task("", total=len(jobs), failed="", running="getting ready")
 
         def started(job: Job) -> None:
             running.append(job.name)
             bar.update(task, running=escape(visible(", ".join(running))))
 
-        with closing(run_in_processes(jobs, workers, limits, started)) as results:
+        with closing(pool.run_jobs(jobs, workers, limits, started)) as results:
             for outcome in results:
                 outcomes[outcome.name] = outcome
                 if store is not None:
@@ -170,52 +156,23 @@ def run_jobs(
                     failed=f"[red]{failed} failed[/]" if failed else "",
                     running=escape(visible(", ".join(running))),
                 )
-                if bar.disable and pulse.due():
+                if hidden and pulse.due():
                     typer.echo(f"{len(outcomes):,} of {len(jobs):,} fits are done", err=True)
     return outcomes
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[tuple[Progress, TaskID]]:
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[failed]}"),
-        TextColumn("{task.fields[running]}"),
-    )
-    console = SafeConsole(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as bar:
-        yield bar, bar.add_task("", total=total, failed="", running="getting ready")
-
-
 def show_league(league: League) -> None:
     """Show every row, then what was not scored, then the means: the last is what people see."""
+    from coterie.cli import show
+    from coterie.studies.league import tables
+
     out = show.console()
     if not out.is_terminal:
         out.width = PIPE_WIDTH
-    for table in tables.details(league):
-        _print(table, out)
-    _print(tables.standing_table(league), out)
+    for table in (*tables.details(league), tables.standing_table(league)):
+        reasons = table.header[-1] in ("why", "warning")
+        wraps = table.header[-1] if reasons else table.header[0]
+        show.print_table(table, out, wraps=[wraps], dispensable=DISPENSABLE)
     out.print()
-    out.print(escape(tables.explanation(league)))
-    out.print(escape(tables.headline(league)))
-
-
-def _print(table: Table, out: Console) -> None:
-    reasons = table.header[-1] in ("why", "warning")
-    wraps = table.header[-1] if reasons else table.header[0]
-    print_table(table, out, wraps=[wraps], dispensable=DISPENSABLE)
-
-
-def settings(data: Data, field: Field, limits: Limits) -> dict[str, object]:
-    """Give what was settled beforehand, by name."""
-    return {
-        "seed": field.seed,
-        "sweeps": field.sweeps,
-        "duplicates": data.duplicates,
-        "timeout_seconds": limits.seconds,
-        "memory_gigabytes": limits.gigabytes,
-    }
+    out.print(tables.explanation(league), markup=False)
+    out.print(tables.headline(league), markup=False)

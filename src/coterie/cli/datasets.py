@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from coterie import datasets
-from coterie.cli import show
-from coterie.cli.tables import print_frame
+from coterie.cli.guard import guarded
 
 
-def run() -> None:
-    """List the data sets with sizes, licence and citation; nothing is downloaded."""
-    out = show.console()
-    frame = datasets.describe()
-    print_frame(frame[["name", "items", "annotators", "labels", "classes"]], "Data sets", out)
+@guarded
+def datasets() -> None:
+    """List the real data sets that coterie can load, with licence and citation."""
+    from coterie.cli import show
+    from coterie.datasets import describe
+
+    out, frame = show.console(), describe()
+    show.print_frame(frame[["name", "items", "annotators", "labels", "classes"]], "Data sets", out)
     for row in frame.itertuples():
         out.print()
         out.print(f"{row.name}: {row.note}", markup=False, soft_wrap=True)

@@ -2,26 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from coterie.cli import show
-from coterie.files.atomic import check_free, write_files
-from coterie.io.exports.back import Result, consensus_of, target, writer_of
-from coterie.posterior import load
+import typer
+
+from coterie.cli.guard import guarded
+from coterie.cli.options import Force, a_path
+from coterie.cli.report import saved_at
 
 NAMES = {"label-studio": "label-studio.json", "argilla": "argilla.json", "prodigy": "prodigy.jsonl"}
 """What the file is called if nobody says; gold.csv for a table."""
 
 
-def run(source: Path, to: str, out: Path | None, asked: Mapping[str, Any], force: bool) -> None:
-    """Write the consensus of a saved run, by default beside it."""
-    saved = source / "run.coterie" if source.is_dir() else source
+@guarded
+def export(
+    run: Annotated[Path, typer.Argument(help="A run.coterie, or the folder that holds one.")],
+    to: Annotated[str, typer.Option(help="label-studio, argilla, prodigy or csv-gold.")],
+    out: Annotated[Path | None, a_path("--out", "-o", help="The file to write.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="suggestions (with the probability as score), or truth.")
+    ] = "suggestions",
+    tasks: Annotated[
+        Path | None, typer.Option(help="The export with the items' own data (default: as read).")
+    ] = None,
+    question: Annotated[
+        str | None, typer.Option(help="Name of the question (default: the one that was read).")
+    ] = None,
+    to_name: Annotated[
+        str | None, typer.Option(help="toName of the Label Studio control (default: as read).")
+    ] = None,
+    least: Annotated[
+        float, typer.Option(min=0, max=1, help="Leave out items that are less probable.")
+    ] = 0.0,
+    force: Force = False,
+) -> None:
+    """Write a saved result as the file that a platform imports."""
+    from coterie.cli import show
+    from coterie.files.atomic import check_free, write_files
+    from coterie.io.exports.back import Result, consensus_of, target, writer_of
+    from coterie.posterior import load
+
+    saved = saved_at(run)
     name = NAMES.get(target(to), "gold.csv")
     path = saved.with_name(name) if out is None else out / name if out.is_dir() else out
     posterior = load(saved)
     check_free(path.parent, [path], force=force)
     result = Result(posterior.annotations, posterior.labels(), posterior.model)
-    write_files({path: writer_of(consensus_of(result, **asked), to)})
+    consensus = consensus_of(
+        result, kind=kind, tasks=tasks, question=question, to_name=to_name, least=least
+    )
+    write_files({path: writer_of(consensus, to)})
     show.files([path])

@@ -78,5 +78,5 @@ def shown_again(beside: Beside, record: Mapping[str, Any], a: Annotations) -> Sh
     try:
         return shown_with(again, sources, a)
     except DataError as error:
-        show.no_beside(str(error))
+        show.line(f"Items without their text or pictures: {error}")
         return Shown()

@@ -11,7 +11,6 @@ import pandas as pd
 from rich.markup import escape
 
 from coterie.cli import show
-from coterie.cli.tables import print_table
 from coterie.data.annotations import Annotations
 from coterie.errors import Argument, DataError
 from coterie.files.atomic import Writer, check_free, text_writer, write_set
@@ -65,7 +64,7 @@ def run(sources: Sequence[str], reading: Reading, asked: Asked, target: Target) 
     columns = None if asked.columns is None else numbers_of(asked.columns, annotations)
     if columns is not None and len(columns) < annotations.n_items:
         said = f"{len(columns):,} of {count(annotations.n_items, 'item')}"
-        show.console().print(escape(f"{asked.columns}: numbers of {said}"), soft_wrap=True)
+        show.line(f"{asked.columns}: numbers of {said}")
     truth = None if asked.truth is None else read_truth(asked.truth, annotations)
     if truth is not None and score_vote(annotations, truth).items == 0:  # before the long part
         show.nothing_to_score()
@@ -84,7 +83,7 @@ def run(sources: Sequence[str], reading: Reading, asked: Asked, target: Target) 
     if target.out is not None:
         write_set(target.out, writers(panel, target), [], force=target.force)
         show.files(paths)
-    show.console().print(escape(next_step(panel, paths)), soft_wrap=True)
+    show.line(next_step(panel, paths))
 
 
 def next_step(panel: Panel, paths: Sequence[Path]) -> str:
@@ -108,13 +107,15 @@ def screen(panel: Panel) -> None:
     for sentence in words.headline(panel):
         out.print(f"- {escape(sentence)}")
     gone = ("order explains", "labels", "right, by the model")
-    print_table(words.judge_rows(panel, MOST_JUDGES), out, wraps=(), dispensable=gone, said=False)
-    print_table(words.pair_rows(panel, MOST_PAIRS), out, wraps=())
+    show.print_table(
+        words.judge_rows(panel, MOST_JUDGES), out, wraps=(), dispensable=gone, said=False
+    )
+    show.print_table(words.pair_rows(panel, MOST_PAIRS), out, wraps=())
     shown = [words.column_rows(panel, MOST_PAIRS), words.reading_rows(panel, MOST_ITEMS)]
     shown.append(words.doubtful_rows(panel, MOST_ITEMS))
     for table in shown:
         if table is not None and table.rows:
-            print_table(table, out, wraps=())
+            show.print_table(table, out, wraps=())
 
 
 def writers(panel: Panel, target: Target) -> dict[Path, Writer]:

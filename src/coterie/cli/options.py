@@ -89,6 +89,12 @@ Labelled = Annotated[
 ]
 Told = Annotated[Any, "told"]
 """An option of reading as it is declared, by the name of the parameter."""
+Saved = Annotated[
+    Path,
+    typer.Argument(
+        help="A run.coterie, or the folder that holds one.", parser=place, metavar="PATH"
+    ),
+]
 Title = Annotated[str | None, typer.Option(help="Heading of the page.")]
 Datasets = Annotated[
     str | None, typer.Option(help="Names of data sets, separated by commas (default: all).")

@@ -3,63 +3,80 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Annotated
 
-import pandas as pd
-from rich.markup import escape
+import typer
 
-from coterie.assign.plan import Plan, make_plan
-from coterie.cli import show
-from coterie.errors import DataError
-from coterie.files.atomic import check_free, write_set
-from coterie.io.tables import table_of_file
-from coterie.io.write import check_format, table_writer, targets
-from coterie.posterior import load
-from coterie.words.visible import quoted
-
-NAMES = ("tasks", "people", "forecast")
+from coterie.cli.guard import guarded
+from coterie.cli.options import Force, Format, Out, Saved, a_path, split
 
 
-def run(
-    source: Path,
-    budget: float,
-    *,
-    annotators: list[str] | None,
-    costs: Path | None,
-    target: float,
-    most_per_item: int | None,
-    out: Path | None,
-    format: str,
-    force: bool,
+@guarded
+def plan(
+    run: Saved,
+    budget: Annotated[
+        float,
+        typer.Option("--budget", "-b", min=0, help="What may be spent: labels, or money by costs."),
+    ],
+    annotators: Annotated[
+        str | None,
+        typer.Option(
+            help="Who is available, separated by commas, new people too (default: all who have"
+            " labels)."
+        ),
+    ] = None,
+    costs: Annotated[
+        Path | None,
+        a_path(
+            "--costs",
+            help="What a label costs: a table of annotators and costs. Those who are not in the run"
+            " are new people who can be asked.",
+        ),
+    ] = None,
+    target: Annotated[
+        float, typer.Option(min=0.01, max=1, help="The accuracy that is wanted.")
+    ] = 0.95,
+    most_per_item: Annotated[
+        int | None, typer.Option(min=1, help="Labels to ask for of one item at most.")
+    ] = None,
+    out: Out = None,
+    format: Format = "csv",
+    force: Force = False,
 ) -> None:
-    """Plan what to do after a saved run; say it, and write the tables."""
+    """Say what to do next: whom to ask about what, what it will bring, what to do about people."""
+    from coterie.assign.plan import make_plan
+    from coterie.cli import show
+    from coterie.files.atomic import check_free, write_set
+    from coterie.io.write import check_format, table_writer, targets
+    from coterie.posterior import load
+
     check_format(format)
-    posterior = load(source / "run.coterie" if source.is_dir() else source)
-    paths = {} if out is None else targets(out, NAMES, format)
+    posterior = load(run)
+    paths = {} if out is None else targets(out, ("tasks", "people", "forecast"), format)
     if out is not None:
         check_free(out, paths.values(), force=force)
-    cost = None if costs is None else read_costs(costs)
-    plan = make_plan(
-        posterior, budget, annotators=annotators, cost=cost, target=target,
+    found = make_plan(
+        posterior,
+        budget,
+        annotators=split(annotators),
+        cost=None if costs is None else read_costs(costs),
+        target=target,
         most_per_item=most_per_item,
-    )  # fmt: skip
+    )
     if out is not None:
-        tables = tables_of(plan)
-        writers = {path: table_writer(tables[name], format) for name, path in paths.items()}
-        write_set(out, writers, force=force)
-    console = show.console()
-    for line in plan.lines:
-        console.print(escape(line), soft_wrap=True)
-    if out is not None:
-        show.files(list(paths.values()))
-
-
-def tables_of(plan: Plan) -> dict[str, pd.DataFrame]:
-    """Give the tables of a plan by the names of their files."""
-    return {"tasks": plan.tasks, "people": plan.people, "forecast": plan.forecast.curve}
+        tables = zip(paths.values(), (found.tasks, found.people, found.forecast.curve), strict=True)
+        write_set(out, {path: table_writer(one, format) for path, one in tables}, force=force)
+    for line in found.lines:
+        show.line(line)
+    show.files(list(paths.values()))
 
 
 def read_costs(path: Path) -> dict[str, float]:
     """Read what a label of each annotator costs: a file of two columns, annotator and cost."""
+    from coterie.errors import DataError
+    from coterie.io.tables import table_of_file
+    from coterie.words.visible import quoted
+
     table = table_of_file(path)
     if len(table.columns) != 2:
         raise DataError(
@@ -70,12 +87,12 @@ def read_costs(path: Path) -> dict[str, float]:
     for row, (l, c) in enumerate(zip(who.codes.tolist(), cost.codes.tolist(), strict=True)):
         if l < 0 or c < 0:
             raise DataError(f"{table.row(row)} has no annotator or no cost; fill in both")
-        name = str(who.values[l])
+        name, told = str(who.values[l]), cost.values[c]
         try:
-            price = float(cost.values[c])
+            price = float(told)
         except ValueError:
             raise DataError(
-                f"the cost {quoted(cost.values[c])} in {table.row(row)} is not a number"
+                f"the cost {quoted(told)} in {table.row(row)} is not a number"
             ) from None
         if found.setdefault(name, price) != price:
             raise DataError(f"{table.row(row)} gives {name!r} another cost; keep one row of each")

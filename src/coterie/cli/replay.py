@@ -2,47 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from typing import Annotated
 
-from coterie.cli import show
-from coterie.cli.tables import print_table
-from coterie.cli.typed_again import typed_again
-from coterie.errors import DataError
-from coterie.studies.league.sources import find_sources
-from coterie.studies.replay import Given, Settings, run_study, standings
-from coterie.studies.replay.study import check_policies
-from coterie.studies.replay.write import check_target, table_of, write_study
+import typer
+
+from coterie.cli.guard import guarded, typed_again
+from coterie.cli.options import Datasets, Force, Labelled, Out, Told, Truth, reads, split
 
 
-def run(
-    path: Path,
-    *,
-    truth: Path | None,
-    only: Sequence[str] | None,
-    policies: Sequence[str],
-    seeds: int,
-    settings: Settings,
-    jobs: int,
-    out: Path | None,
-    force: bool,
+@guarded
+@reads
+def replay(
+    path: Labelled,
+    truth: Truth = None,
+    only: Datasets = None,
+    duplicates: Told = None,
+    policies: Annotated[
+        str, typer.Option(help="Who chooses the labels, separated by commas.")
+    ] = "random,balanced,uncertainty,information",
+    start: Annotated[
+        int, typer.Option(min=0, help="Labels of each item that are known at the start.")
+    ] = 1,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Labels asked for at once (default: 2 % of all).")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="Replays of each policy.")] = 3,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="The model that is fitted after every batch.")
+    ] = "quick",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")] = 1,
+    out: Out = None,
+    force: Force = False,
 ) -> None:
-    """Replay the data sets of a path; show who needs how many labels, and write it."""
-    check_policies(policies)
+    """Prove a policy on real labels: reveal them as it asks for them, and score every batch."""
+    from coterie.cli import show
+    from coterie.errors import DataError
+    from coterie.studies.league.sources import find_sources
+    from coterie.studies.replay import Given, Settings, run_study, standings
+    from coterie.studies.replay.study import check_policies
+    from coterie.studies.replay.write import check_target, table_of, write_study
+
+    asked = split(policies) or []
+    check_policies(asked)
     if out is not None:
         check_target(out, force=force)
-    found = find_sources(path, truth, only)
+    found = find_sources(path, truth, split(only))
     sets = [Given(one.name, one.labels, one.truth) for one in found.sources if one.truth]
     if not sets:
         raise DataError(f"{path} has no true labels to score against; pass them: --truth")
+    settings = Settings(start, batch, model, duplicates=duplicates)
     console = show.console()
     progress = (lambda name: console.print(name, style="dim")) if console.is_terminal else str
-    curves = run_study(sets, policies, seeds, settings, workers=jobs, done=progress)
-    print_table(
-        table_of(list(standings(curves))),
-        console,
-        wraps=(),
-        dispensable=("at 20 %", "labels", "accuracy then"),
-    )
+    curves = run_study(sets, asked, seeds, settings, workers=jobs, done=progress)
+    gone = ("at 20 %", "labels", "accuracy then")
+    show.print_table(table_of(list(standings(curves))), console, wraps=(), dispensable=gone)
     if out is not None:
         show.files(write_study(curves, typed_again("--out", "-o"), out, force=force))

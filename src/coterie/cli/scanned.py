@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coterie.cli import aggregate, show
-from coterie.cli.rescue import nothing_lost
+from coterie.cli.guard import nothing_lost
 from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, write_set
 from coterie.files.writable import check_room

@@ -3,37 +3,45 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
+from rich.table import Table as Sheet
 
 from coterie.abilities import SAMPLED
-from coterie.cli.next_step import next_step
-from coterie.cli.tables import print_frame
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.metrics import Score, krippendorff_alpha
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
+from coterie.posterior.sheets import REVIEW, needs_review
 from coterie.posterior.verdicts import reading_names
+from coterie.studies.table import Table
 from coterie.words.console import SafeConsole
 from coterie.words.numbers import count, typed_percent
+from coterie.words.visible import shorten
 
 BAR = 10
-MOST_COTERIES = 8
-MOST_ANNOTATORS = 8
-MOST_DECIDING = 5
+MOST_COTERIES = MOST_ANNOTATORS = 8
+MOST_DECIDING = MOST_DOUBTFUL = 5
+MOST_CLASSES = 6
 ENOUGH = 20
 """Labels of an annotator, for whom best and worst mean something."""
 CHANCE = 0.05
 """Krippendorff's alpha below which labels of one item agree hardly more than by chance."""
 IN_A_PIPE = 100
 """Columns where no terminal, and no COLUMNS, says how many there are."""
+LEAST_TEXT = 8
+"""Characters of a name that are shown, however narrow the terminal."""
 
 
 def console() -> Console:
@@ -46,25 +54,24 @@ def console() -> Console:
     return SafeConsole(width=width, no_color=True, highlight=False)
 
 
-def bar(share: float) -> str:
-    """Draw a share between 0 and 1 as a bar."""
-    full = round(float(np.clip(share, 0, 1)) * BAR)
-    return "█" * full + "░" * (BAR - full)
+def line(text: str, style: str | None = None) -> None:
+    """Say one thing, on one line however long it is."""
+    console().print(escape(text), soft_wrap=True, style=style)
 
 
 def data(sources: Sequence[str], annotations: Annotations) -> None:
     """Say what was read, and from which columns."""
-    out = console()
     name = "standard input" if sources[0] == "-" else sources[0]
     name += f" and {len(sources) - 1:,} more" if len(sources) > 1 else ""
-    out.print(f"{escape(name)}: {annotations.describe()}", soft_wrap=True)
+    line(f"{name}: {annotations.describe()}")
     if annotations.origin:
-        out.print(escape(annotations.origin), soft_wrap=True)
+        line(annotations.origin)
 
 
-def line(text: str) -> None:
-    """Say one thing."""
-    console().print(escape(text), soft_wrap=True)
+def files(paths: Sequence[Path]) -> None:
+    """Say where the results are."""
+    if paths:
+        line(f"Written to {paths[0].parent}: {', '.join(path.name for path in paths)}")
 
 
 def result(
@@ -75,19 +82,18 @@ def result(
     convergence(posterior)
     agreement(posterior.annotations)
     gold_check(posterior)
-    out = console()
     if remark:
-        out.print(escape(remark))
+        console().print(escape(remark))
     files(paths)
-    out.print(escape(next_step(posterior, paths)), soft_wrap=True)
+    line(next_step(posterior, paths))
 
 
 def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     """Show the result on one screen: classes, who answers how, where to look, scores of models."""
     out = console()
     out.print()
-    for line in consensus(posterior, out.width):
-        out.print(escape(line), soft_wrap=True)
+    for one in consensus(posterior, out.width):
+        line(one)
     people(posterior)
     worst = doubtful_table(posterior)
     if len(worst):
@@ -95,42 +101,16 @@ def summary(posterior: Posterior, scores: Mapping[str, Score]) -> None:
     compared(scores)
 
 
-def people(posterior: Posterior) -> None:
-    """Show the coteries, or the annotators of a model that finds none."""
-    out = console()
-    if posterior.abilities.coteries:
-        coteries = posterior.coteries()
-        frame = coterie_table(posterior, coteries)
-        print_frame(frame, coterie_title(posterior), out, dispensable=("sure", "members", "labels"))
-        if len(coteries) > MOST_COTERIES:
-            out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
-    else:
-        frame = annotator_table(posterior)
-        print_frame(frame, annotator_title(posterior), out, dispensable=("sure", "informativeness"))
-
-
-def compared(scores: Mapping[str, Score]) -> None:
-    """Show the scores of models against the truth, if there is one."""
-    out = console()
-    if scores:
-        first = next(iter(scores.values()))
-        print_frame(score_table(scores), f"Against the truth of {count(first.items, 'item')}", out)
-        out.print(how_scored(first))
-
-
 def consensus(
-    posterior: Posterior,
-    width: int = IN_A_PIPE,
-    shown: int = 6,
-    n: NDArray[np.int64] | None = None,
+    posterior: Posterior, width: int = IN_A_PIPE, n: NDArray[np.int64] | None = None
 ) -> list[str]:
     """Say how many items have which label (``n``, if told), in lines that end between labels."""
     classes = posterior.annotations.classes
     n = np.bincount(posterior.label_code, minlength=len(classes)) if n is None else n
-    most = np.argsort(-n, kind="stable")[:shown]
+    most = np.argsort(-n, kind="stable")[:MOST_CLASSES]
     parts = [f"{classes[t]}: {n[t]:,} ({typed_percent(n[t] / n.sum())})" for t in most]
-    if len(classes) > shown:
-        parts.append(f"and {len(classes) - shown:,} other labels")
+    if len(classes) > MOST_CLASSES:
+        parts.append(f"and {len(classes) - MOST_CLASSES:,} other labels")
     lines = [f"{posterior.model} calls {count(int(n.sum()), 'item')}: {parts[0]}"]
     for part in parts[1:]:
         longer = f"{lines[-1]}, {part}"
@@ -140,6 +120,20 @@ def consensus(
             lines[-1] += ","
             lines.append(f"  {part}")
     return lines
+
+
+def people(posterior: Posterior) -> None:
+    """Show the coteries, or the annotators of a model that finds none."""
+    out = console()
+    if not posterior.abilities.coteries:
+        frame = annotator_table(posterior)
+        print_frame(frame, annotator_title(posterior), out, dispensable=("sure", "informativeness"))
+        return
+    coteries = posterior.coteries()
+    gone = ("sure", "members", "labels")
+    print_frame(coterie_table(posterior, coteries), coterie_title(posterior), out, dispensable=gone)
+    if len(coteries) > MOST_COTERIES:
+        out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
 
 
 def coterie_title(posterior: Posterior) -> str:
@@ -155,145 +149,131 @@ def coterie_title(posterior: Posterior) -> str:
 
 def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
     """List the coteries with role, share, accuracy and some members."""
-    group = posterior.partition().group
+    group, names = posterior.partition().group, posterior.annotations.annotators
     frame = coteries.head(MOST_COTERIES)
-    names = posterior.annotations.annotators
+    sizes = zip(frame["size"], frame["share"], strict=True)
+    members = [names[group == m] for m in range(len(frame))]
     return pd.DataFrame(
         {
             "": frame["coterie"],
             "role": frame["role"],
-            "sure": [typed_percent(x) for x in frame["role_probability"]],
-            "annotators": [
-                f"{size:,} ({typed_percent(share)})"
-                for size, share in zip(frame["size"], frame["share"], strict=True)
-            ],
-            "labels": [typed_percent(x) for x in frame["label_share"]],
-            "accuracy": [f"{bar(x)} {x:.2f}" for x in frame["accuracy"]],
-            "95 %": [f"{low:.2f}-{high:.2f}" for low, high in _interval(frame)],
-            "members": [some(names[group == m]) for m in range(len(frame))],
+            "sure": frame["role_probability"].map(typed_percent),
+            "annotators": [f"{size:,} ({typed_percent(share)})" for size, share in sizes],
+            "labels": frame["label_share"].map(typed_percent),
+            "accuracy": frame["accuracy"].map(bar),
+            "95 %": _intervals(frame),
+            "members": [", ".join(map(str, m[:3])) + ", ..." * (len(m) > 3) for m in members],
         }
     )
 
 
-def some(names: Sequence[object], shown: int = 3) -> str:
-    """Name a few of many."""
-    first = ", ".join(str(name) for name in names[:shown])
-    return first if len(names) <= shown else f"{first}, ..."
+def bar(share: float) -> str:
+    """Draw a share between 0 and 1 as a bar, and write it."""
+    full = round(float(np.clip(share, 0, 1)) * BAR)
+    return "█" * full + "░" * (BAR - full) + f" {share:.2f}"
 
 
-def enough_labels(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> int:
+def _intervals(frame: pd.DataFrame) -> list[str]:
+    both = zip(frame["accuracy_low"], frame["accuracy_high"], strict=True)
+    return [f"{low:.2f}-{high:.2f}" for low, high in both]
+
+
+def enough_labels(posterior: Posterior) -> int:
     """Give the least number of labels that the table asks for: 20, fewer if few have those."""
     n = np.sort(posterior.annotations.labels_per_annotator)[::-1]
-    return 0 if len(n) <= shown else int(min(ENOUGH, n[shown - 1]))
+    return 0 if len(n) <= MOST_ANNOTATORS else int(min(ENOUGH, n[MOST_ANNOTATORS - 1]))
 
 
-def annotator_title(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> str:
+def annotator_title(posterior: Posterior) -> str:
     """Say which annotators the table shows."""
-    n = posterior.annotations.labels_per_annotator
-    if len(n) <= shown:
+    n, least = posterior.annotations.labels_per_annotator, enough_labels(posterior)
+    if len(n) <= MOST_ANNOTATORS:
         return "Annotators"
-    least = enough_labels(posterior, shown)
     some = int((n >= least).sum())
     whom = "" if some == len(n) else f" with {count(least, 'label')} or more"
-    return f"Annotators: best and worst {shown // 2} of {some:,}{whom}"
+    return f"Annotators: best and worst {MOST_ANNOTATORS // 2} of {some:,}{whom}"
 
 
-def annotator_table(posterior: Posterior, shown: int = MOST_ANNOTATORS) -> pd.DataFrame:
+def annotator_table(posterior: Posterior) -> pd.DataFrame:
     """Rank the annotators; where there are many, the best and worst of those with enough labels."""
     frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
-    if len(frame) > shown:
-        frame = frame[frame["n_labels"] >= enough_labels(posterior, shown)]
-        frame = pd.concat([frame.head(shown // 2), frame.tail(shown // 2)])
-    columns = {
+    if len(frame) > MOST_ANNOTATORS:
+        frame = frame[frame["n_labels"] >= enough_labels(posterior)]
+        half = MOST_ANNOTATORS // 2
+        frame = pd.concat([frame.head(half), frame.tail(half)])
+    columns: dict[str, Any] = {
         "annotator": frame["annotator"].astype(str),
         "labels": frame["n_labels"],
-        "accuracy": [f"{bar(x)} {x:.2f}" for x in frame["accuracy"]],
+        "accuracy": frame["accuracy"].map(bar),
     }
     if "accuracy_low" in frame:
-        columns["95 %"] = [f"{low:.2f}-{high:.2f}" for low, high in _interval(frame)]
+        columns["95 %"] = _intervals(frame)
     columns["informativeness"] = frame["informativeness"]
     if "role" in frame:
         columns["role"] = frame["role"]
-        columns["sure"] = [typed_percent(x) for x in frame["role_probability"]]
+        columns["sure"] = frame["role_probability"].map(typed_percent)
     return pd.DataFrame(columns)
 
 
-def _interval(frame: pd.DataFrame) -> list[tuple[float, float]]:
-    return list(zip(frame["accuracy_low"], frame["accuracy_high"], strict=True))
-
-
-def doubtful_table(posterior: Posterior, shown: int = 5) -> pd.DataFrame:
+def doubtful_table(posterior: Posterior) -> pd.DataFrame:
     """List the items whose label is least certain, with the runner-up; known ones never."""
-    a = posterior.annotations
     labels = posterior.labels()
     labels = labels.rename(columns={"runner_up": "runner-up", "n_labels": "labels"})
-    unknown = labels[a.codes.gold < 0]
-    worst = unknown.sort_values("probability", kind="stable").head(shown)
+    unknown = labels[posterior.annotations.codes.gold < 0]
+    worst = unknown.sort_values("probability", kind="stable").head(MOST_DOUBTFUL)
     return worst[["item", "label", "probability", "runner-up", "labels"]].astype({"item": str})
 
 
-def score_table(scores: Mapping[str, Score]) -> pd.DataFrame:
-    """Set the scores of models side by side, one row per model."""
-    return pd.DataFrame(
-        {
-            "model": list(scores),
-            "accuracy": [score.accuracy for score in scores.values()],
-            "balanced": [score.balanced_accuracy for score in scores.values()],
-            "log loss": [score.log_loss for score in scores.values()],
-            "calibration error": [score.calibration_error for score in scores.values()],
-        }
-    )
-
-
-def how_scored(score: Score) -> str:
-    """Say how ties and the impossible are counted."""
-    ties = "shared" if score.ties == "shared" else "given to the lowest class"
-    return f"Ties are {ties}; the log loss counts probabilities below {score.floor:g} as that."
+def compared(scores: Mapping[str, Score]) -> None:
+    """Show the scores of models against the truth, one row per model, if there is one."""
+    if not scores:
+        return
+    out, first = console(), next(iter(scores.values()))
+    columns = {
+        "model": list(scores),
+        "accuracy": [score.accuracy for score in scores.values()],
+        "balanced": [score.balanced_accuracy for score in scores.values()],
+        "log loss": [score.log_loss for score in scores.values()],
+        "calibration error": [score.calibration_error for score in scores.values()],
+    }
+    title = f"Against the truth of {count(first.items, 'item')}"
+    print_frame(pd.DataFrame(columns), title, out)
+    ties = "shared" if first.ties == "shared" else "given to the lowest class"
+    out.print(f"Ties are {ties}; the log loss counts probabilities below {first.floor:g} as that.")
 
 
 def nothing_to_score() -> None:
     """Say that only items with a known label have a truth."""
-    console().print("Every item with a truth is known (gold): nothing is left to score.")
+    line("Every item with a truth is known (gold): nothing is left to score.")
 
 
 def convergence(posterior: Posterior) -> None:
     """Say whether the result can be trusted: both verdicts, and of chains how they ended."""
-    if posterior.method not in SAMPLED:
-        console().print()
-        _verdicts(posterior)
-        return
     run, out, verdicts = posterior.run, console(), posterior.verdicts
+    sampled = posterior.method in SAMPLED
     out.print()
-    if run["stopped"] == "interrupted":
+    if sampled and run["stopped"] == "interrupted":
         out.print("Interrupted: this is what the draws so far say.", style="yellow")
-    chains, left_out = (
-        f"{count(run['chains'], 'chain')}, {run['sweeps']:,} sweeps each",
-        len(run["left_out"]),
-    )
-    if left_out:
-        out.print(
-            f"{left_out} of {chains}, ended in another mode and are left out.", style="bold yellow"
-        )
-    elif verdicts.labels.settled:
-        out.print(f"The chains agree on the labels ({chains}).", style="green")
-    else:
-        out.print(f"NOT SETTLED ({chains}): do not trust all labels yet.", style="bold red")
-    _verdicts(posterior)
-    two = posterior.readings()
+    if sampled:
+        chains = f"{count(run['chains'], 'chain')}, {run['sweeps']:,} sweeps each"
+        if run["left_out"]:
+            gone = f"{len(run['left_out'])} of {chains}, ended in another mode and are left out."
+            out.print(gone, style="bold yellow")
+        elif verdicts.labels.settled:
+            out.print(f"The chains agree on the labels ({chains}).", style="green")
+        else:
+            out.print(f"NOT SETTLED ({chains}): do not trust all labels yet.", style="bold red")
+    for verdict in (verdicts.labels, verdicts.coteries):
+        if verdict is not None:
+            style = "green" if verdict.settled else "bold yellow"
+            console().print(escape(verdict.sentence), style=style)
+    two = posterior.readings() if sampled else None
     if two is not None:
         title = "Two readings: a known label (gold) of these items would decide"
         shown = two.head(MOST_DECIDING).astype({"item": str})
         heads = [head for name in reading_names(posterior) for head in (name, "probability")]
         shown.columns = ["item", *heads]
         print_frame(shown, title, out)
-
-
-def _verdicts(posterior: Posterior) -> None:
-    """Say whether labels and coteries are settled."""
-    for verdict in (posterior.verdicts.labels, posterior.verdicts.coteries):
-        if verdict is not None:
-            style = "green" if verdict.settled else "bold yellow"
-            console().print(escape(verdict.sentence), style=style)
 
 
 def agreement(a: Annotations) -> None:
@@ -320,42 +300,137 @@ def gold_check(posterior: Posterior) -> None:
     out.print(escape(said), soft_wrap=not out.is_terminal)
 
 
-def nothing_to_mend() -> None:
-    """Say that probabilities were to be mended, and stay."""
-    said = "--recalibrate: gold does not refute the probabilities, which stay as they are."
-    console().print(said, soft_wrap=True)
+def next_step(posterior: Posterior, paths: Sequence[Path]) -> str:
+    """Say where to look, and what would help most: gold, longer chains, more labels.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no"), ("q2", "bob", "no")]
+    >>> next_step(coterie.MajorityVote().fit(rows).posterior_, [])
+    'Next: add --out result/ for a report; ask for more labels of the 2 items below 80 %'
+    """
+    look = "add --out result/ for a report"
+    if paths:
+        report = next((path for path in paths if path.suffix == ".html"), paths[0])
+        look = f"open {shlex.quote(str(report))}"
+    return f"Next: {look}; {_what_helps(posterior, paths)}"
 
 
-def checking(n_known: int) -> None:
-    """Say that more fits come, and how to do without."""
-    known = count(n_known, "known item")
-    console().print(
-        f"Five more fits see how far probabilities hold on {known} (--no-check-gold: none).",
-        soft_wrap=True,
-    )
+def _what_helps(posterior: Posterior, paths: Sequence[Path]) -> str:
+    if posterior.readings() is not None:
+        return "find out the true labels of the items that would decide, and give them with --gold"
+    labels = posterior.verdicts.labels
+    if posterior.method in SAMPLED and not labels.settled:
+        if labels.agree:
+            return f"run longer chains (--sweeps {3 * int(posterior.run['sweeps'])})"
+        n = int(posterior.run["chains"])
+        return f"run more chains (--chains {2 * n if n > 1 else 4}), or give gold"
+    found = posterior.run.get("gold_check") or {}
+    if found.get("reversed"):
+        return "give gold for more items, and check how it is written: it says the opposite"
+    if found.get("significant") and "recalibrated" not in posterior.run:
+        return "run again with --recalibrate, which mends probabilities that gold refutes"
+    sure = f"{100 * REVIEW:.0f} %"
+    doubtful = int(needs_review(posterior).sum())
+    if doubtful:
+        whom = ""  # where to see which items those are, and whom to ask
+        if paths and not posterior.abilities.accuracies:
+            whom = " (review in the table of labels)"
+        elif paths and not posterior.annotations.sparsity:
+            whom = " from somebody new (all of these people have labelled everything)"
+        elif paths:
+            folder = shlex.quote(str(paths[0].parent))
+            whom = f" (coterie plan {folder} --budget 100 says whom)"
+        return f"ask for more labels of the {count(doubtful, 'item')} below {sure}{whom}"
+    if not posterior.annotations.gold:
+        return "give known labels of some items with --gold, and see what probabilities are worth"
+    return f"use the labels: none is below {sure}"
 
 
-def offer_check() -> None:
-    """Say how to learn what the probabilities are worth here."""
-    console().print("How far do these probabilities hold on your known items? Try --check-gold.")
+def print_frame(
+    frame: pd.DataFrame, title: str, out: Console, *, dispensable: Sequence[str] = ()
+) -> None:
+    """Print a frame: text to the left, numbers to the right, every row on one line."""
+    numeric = map(pd.api.types.is_numeric_dtype, (column for _, column in frame.items()))
+    left = tuple(k for k, number in enumerate(numeric) if not number)
+    rows = [[*map(_cell, row)] for row in frame.itertuples(index=False)]
+    table = Table(title, [str(name) for name in frame.columns], rows, left)
+    print_table(table, out, wraps=(), dispensable=dispensable, said=False)
 
 
-def no_beside(why: str) -> None:
-    """Say that a page has no text or pictures of the items, and why."""
-    console().print(escape(f"Items without their text or pictures: {why}"), soft_wrap=True)
+def _cell(value: object) -> str:
+    if isinstance(value, float | np.floating):
+        return f"{value:.3f}"
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)
 
 
-def no_truth(why: str) -> None:
-    """Say that a page has no section on the truth, why, and how to get one."""
-    console().print(
-        escape(f"No section on the truth: {why}. Give it with --truth."), soft_wrap=True
-    )
+def print_table(
+    table: Table,
+    out: Console,
+    *,
+    wraps: Sequence[str],
+    dispensable: Sequence[str] = (),
+    said: bool = True,
+) -> None:
+    """Print a table of text: no number is ever cut or broken; columns that do not fit go.
+
+    Parameters
+    ----------
+    table, out
+        The table, and where to.
+    wraps
+        Columns whose cells may be broken into lines; other text that is too long is cut.
+    dispensable
+        Columns that a narrow terminal does without, the first first.
+    said
+        Say which those are.
+    """
+    left_out = []
+    for name in dispensable:
+        if name in table.header and _excess(table, out, wraps) > 0:
+            left_out.append(name)
+            table = table.without(name)
+    if not wraps and (excess := _excess(table, out, wraps)) > 0:
+        table = _cut(table, excess)
+    out.print()
+    out.print(escape(table.title), style="bold", highlight=False)  # it may be wider than its table
+    out.print(_sheet(table, out, wraps))
+    if left_out and said:
+        names = ", ".join(left_out)
+        out.print(f"(Left out for want of width, but written by --out: {names}.)", style="dim")
 
 
-def files(paths: Sequence[Path]) -> None:
-    """Say where the results are."""
-    if not paths:
-        return
-    out = console()
-    names = ", ".join(path.name for path in paths)
-    out.print(escape(f"Written to {paths[0].parent}: {names}"), soft_wrap=True)
+def _cut(table: Table, excess: int) -> Table:
+    """Take away the middle of the widest column of text, but leave something of it."""
+    wide = {k: max(len(row[k]) for row in table.rows) for k in table.left} if table.rows else {}
+    if not wide:
+        return table
+    k = max(wide, key=lambda k: wide[k])
+    rows = [list(row) for row in table.rows]
+    for row in rows:
+        row[k] = shorten(row[k], max(wide[k] - excess, LEAST_TEXT))
+    return table._replace(rows=rows)
+
+
+def _sheet(table: Table, out: Console, wraps: Sequence[str]) -> Sheet:
+    look = box.SIMPLE_HEAD if out.is_terminal else None
+    sheet = Sheet(box=look, pad_edge=False, show_edge=False, collapse_padding=out.is_terminal)
+    for k, name in enumerate(table.header):
+        sheet.add_column(
+            escape(name),
+            justify="left" if k in table.left else "right",
+            overflow="fold" if name in wraps else "ellipsis",
+            no_wrap=name not in wraps,
+        )
+    for row in table.rows:
+        sheet.add_row(*map(escape, row))
+    return sheet
+
+
+def _excess(table: Table, out: Console, wraps: Sequence[str]) -> int:
+    """Give by how much a table is too wide, if none of its cells is broken."""
+    wide = out.options.update(width=10_000)
+    return Measurement.get(out, wide, _sheet(table, out, wraps)).maximum - out.width

@@ -7,10 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-
 from coterie.cli import show
-from coterie.cli.report import recorded
+from coterie.cli.report import recorded, saved_at
 from coterie.errors import CoterieError
 from coterie.files.paths import is_there
 from coterie.io.reading import Reading
@@ -23,11 +21,6 @@ from coterie.words.numbers import seconds as written
 OF_THE_MACHINE = ("n_jobs", "progress")
 """Settings that come from the command, as ``duplicates`` does if told; all others are those of
 the saved run."""
-
-
-def saved_at(path: Path) -> Path:
-    """Give the file of a saved run, or of the folder that holds one."""
-    return path / "run.coterie" if path.is_dir() else path
 
 
 def earlier_model(path: Path, asked: str, settings: Mapping[str, Any]) -> Estimator:
@@ -73,4 +66,4 @@ def say_time(path: Path, took: float) -> None:
     before = recorded(saved_at(path)).get("seconds")
     beside = f", where the fit before it took {written(before)} s" if before else ""
     beside += " (compiling not counted)"
-    show.console().print(escape(f"Updated {path} in {written(took)} s{beside}"), soft_wrap=True)
+    show.line(f"Updated {path} in {written(took)} s{beside}")

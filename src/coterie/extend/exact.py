@@ -40,9 +40,9 @@ def exact_probabilities(annotations: Annotations, log_joint: LogJoint) -> FloatA
     >>> exact_probabilities(few, log_joint).round(3).tolist()
     [[0.9, 0.1], [0.25, 0.75]]
     """
-    n_classes = annotations.n_classes
-    free = [range(n_classes) if known < 0 else (int(known),) for known in annotations.codes.gold]
-    n_truths = np.prod([len(classes) for classes in free], dtype=float)
+    every = range(annotations.n_classes)
+    free = [every if known < 0 else (known,) for known in annotations.codes.gold.tolist()]
+    n_truths = np.prod([*map(len, free)], dtype=float)
     if n_truths > MOST_TRUTHS:
         raise DataError(
             f"there are {n_truths:,.0f} truths of these labels, too many to sum over; give fewer"
@@ -51,8 +51,8 @@ def exact_probabilities(annotations: Annotations, log_joint: LogJoint) -> FloatA
     truths = np.array(list(itertools.product(*free)), np.int64)
     logs = np.array([log_joint(truth) for truth in truths])
     weights = np.exp(logs - logs.max())
-    sums = [[weights[truth == t].sum() for t in range(n_classes)] for truth in truths.T]
-    exact: FloatArray = np.array(sums) / np.sum(sums, axis=1, keepdims=True)
+    sums = np.array([[weights[truth == t].sum() for t in every] for truth in truths.T])
+    exact: FloatArray = sums / sums.sum(axis=1, keepdims=True)
     return exact
 
 
