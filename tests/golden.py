@@ -2,26 +2,32 @@
 
 python tests/golden.py record FOLDER [--parts help,scores] [--seeds 5] [--sets rte,dog]
 python tests/golden.py compare BEFORE AFTER [--parts ...] [--expected "part/name*" ...] > table.md
-Parts: help, settings and sentences are texts; scores are fits of equal length, speed default fits.
+Parts: help, settings, sentences and pages are texts; scores are fits of equal length, speed default
+fits. Pages are reports, panels, plans and pictures, with every file that is written beside them.
 What a folder holds is not done again.
 """
 
 import argparse
+import base64
 import json
 import re
 import sys
 import tempfile
 import time
 import warnings
+import zlib
 from contextlib import chdir
+from dataclasses import replace
 from difflib import unified_diff
 from fnmatch import fnmatchcase
 from functools import partial
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib import pyplot
 from typer.testing import CliRunner
 
 import coterie
@@ -82,6 +88,42 @@ aggregate x/*; --sweeps 0; --sweeps x; --sweeps 50; --chains 0; --format x; --cl
 --checkpoint bad.csv; --checkpoint bad.csv/x; --check-gold; --scan -m ebcc; --scan -m ibcc --kinds 2
 --engine x; --scan --update x.coterie; -m ds --engine spark --scan; -o bad.csv; simulate x --out y
 plan no --budget 5; export x.coterie --to x; judges no; compare no; replay no"""
+PAGES = """Consensus(GAPS); CBCC(CROWD); HCBCC(GAPS); IBCC(GAPS); IBCC(CROWD, model={"kinds": 2})
+IBCC(CROWD, kinds=KINDS); DynamicIBCC(CROWD); EasyHardBCC(CROWD); EBCC(CROWD); IBCCVB(GAPS)
+DawidSkene(GAPS); MajorityVote(GAPS); QuickConsensus(ODD); MajorityVote(ODD); Consensus(ODD)
+QuickConsensus(ROWS); QuickConsensus([("q", "ann", "a"), ("r", "ann", "b"), ("s", "ann", "a")])
+QuickConsensus(PANEL); CBCC(PANEL); MajorityVote([("q", "ann", "a"), ("r", "bob", "b")])
+Consensus(SPLIT); EBCC(SPLIT)"""
+SEEN = """plot.confusion("a1"); plot.cooccurrence(); plot.coteries(); plot.trace(); plot.confusion()
+plot.confusion(coterie=1); plot.trace("log_joint"); plot.trace("class_total[0]"); plot.drift()
+plot.calibration(TRUTH); plot.calibration({}); plot.annotators(); plot.annotators(k=2); plot
+plot.cooccurrence([]); plot.cooccurrence(["z"]); plot.cooccurrence(["a1"]); plot.trace("x")
+plot.confusion("z"); plot.confusion("a1", ax=3); plot.calibration(TRUTH, bins=0)
+assign.next_labels(p, 7); assign.next_labels(p, 5, annotators="coteries"); assign.stop(p, 0.9)
+assign.next_labels(p, 9, annotators=["a1", "new"], cost={"a1": 1, "new": 2}, most_per_item=1)
+assign.next_labels(p, 9, cost=0.5, most_per_annotator=2); assign.next_labels(p, 3, among=["q20"])
+assign.forecast(p, 40, 0.9, simulations=3); assign.forecast(p, target=0.1, simulations=2)
+assign.stop(p, cost_of_error=9, cost_of_label=1, cost_of_expert=3); assign.actions(p, cost=0.1)
+assign.contributions(p, pay=100.05); assign.next_labels(p, 0); assign.next_labels(p, 3, among=[])
+assign.next_labels(p, -1); assign.next_labels(p, 3, annotators="x"); assign.next_labels(p, True)
+assign.next_labels(p, 3, annotators=[]); assign.next_labels(p, 3, among="q1"); assign.stop(p, 0)
+assign.next_labels(p, 3, among=["z"]); assign.next_labels(p, 3, most_per_item=1.5)
+assign.next_labels(p, 3, cost=0); assign.next_labels(p, 3, cost={"a1": 1}); assign.stop(p, 1.5)
+assign.next_labels(p, 3, cost="x"); assign.forecast(p, target=2); assign.forecast(p, labels=-1)
+assign.forecast(p, simulations=0); assign.forecast(p, shared_mistakes=-1); assign.stop(p, True)
+assign.stop(p, cost_of_error=-1); assign.contributions(p, pay=-1); assign.contributions(p, pay="x")
+p.report("x.html", text=3); judges.look_at(p, truth=TRUTH, tolerance=0.2); judges.look_at(p)
+judges.look_at(p, prices={"a1": 1}); judges.look_at(p, columns=LONGER, first="b")
+judges.effective_number(p); judges.effective_number(p, KNOWN)"""
+MADE = """aggregate labels.csv -o run --sweeps 300 --burn-in 100; report run --title T<b>
+report run --budget 5 --force; report no; plan run -b 9; plan run -b 0; plan run -b -1
+plan run -b 9 --costs costs.csv --target 0.8 --out planned; plan run -b 5 --target 1
+plan run -b 5 --annotators new,a1 --most-per-item 1"""
+JUDGED = """pairs.csv; pairs.csv --truth known.csv --columns known.csv --out panel
+pairs.csv --gold known.csv --prices gpt=10,pal=2 --tolerance 0.2 --title T<b> --out panel --first A
+pairs.csv --prices x=1; pairs.csv --columns labels.csv; pairs.csv --truth labels.csv
+labels.csv -m hcbcc --out panel; split.csv -m consensus --out panel; split.csv -m ebcc --out panel
+ten.csv --out panel --tolerance 0"""
 ROWS, MORE = [("q1", "ann", "a"), ("q1", "bob", "b")], [("q01", "z", "a"), ("new", "z", "b")]
 WRITES = "aggregate labels.csv --truth truth.csv --time time --burn-in 100 --sweeps 300 --force"
 listed = partial(re.split, "; |\n")
@@ -123,7 +165,7 @@ def outline(found, sizes):
     return found if isinstance(found, str) else type(found).__name__
 
 
-def answer(expression, space, sizes=None):
+def answer(expression, space, sizes=None, seen=None):
     """Give what comes of an expression: its outline, what it says, or an error's sentence."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -132,8 +174,8 @@ def answer(expression, space, sizes=None):
         except Exception as error:
             said = f"{type(error).__name__}: {error} [{getattr(error, 'argument', None)}]"
             return said.replace(f"{Path.cwd()}/", "")
-    if sizes is not None:
-        return outline(found, sizes)
+    if seen is not None or sizes is not None:
+        return outline(found, sizes) if seen is None else seen(found)
     about = [str(one.message) for one in caught if issubclass(one.category, coterie.DataWarning)]
     return found if isinstance(found, str) else "; ".join(["accepted", *about])
 
@@ -187,6 +229,140 @@ def record_settings(space):
             sizes = {a.n_items: "items", a.n_annotators: "annotators", a.n_labels: "labels"}
             found |= {f"{case}: {one}": answer(f"p.{one}", space, sizes) for one in listed(ASKED)}
         found[f"$ -m {short}"] = answer(f"command('{WRITES} -m {short} -o out')", space, {})
+    return found
+
+
+def blurred(text):
+    """Write numbers to seven digits: what is beyond them is rounding, and not looked at."""
+    return re.sub(r"\d+\.\d{7,}(e-\d+)?", lambda x: f"{float(x[0]):.7g}", text)
+
+
+def brief(text):
+    return f"[{zlib.crc32((text if isinstance(text, str) else text[0]).encode())}]"
+
+
+def page_lines(path):
+    """Give a page as lines, its data unpacked; style, script and what is long as checksums."""
+    text = re.sub(r"<(style|script)>.*?</\1>", brief, path.read_text("utf-8"), flags=re.DOTALL)
+    text = re.sub(r"\d+ [A-Z][a-z]+ 20\d\d", "a day", text)
+    if block := re.search(r'id="data">([\w+/=]+)<', text):
+        data = zlib.decompress(base64.b64decode(block[1])).decode()
+        text = text.replace(block[1], data.replace('","', '",\n"').replace("],", "],\n"))
+    text = re.sub(r"(?<=base64,)[\w+/=]{99,}", brief, text)
+    lines = [blurred(line) for line in text.splitlines() if line.strip()]
+    return [line if len(line) < 1_500 else brief(line) for line in lines]
+
+
+def files_of(folder):
+    """Give what stands in the pages and tables of a folder, and the names of other files."""
+    found = {}
+    for path in sorted(Path(folder).glob("*")):
+        found[path.name] = page_lines(path) if path.suffix == ".html" else ""
+        if path.suffix == ".csv":
+            found[path.name] = blurred(path.read_text("utf-8")).splitlines()[:60]
+    return found
+
+
+def drawing(ax):
+    """Say what is seen in a picture: what is written, and a checksum of all that is drawn."""
+    ax.figure.draw_without_rendering()
+    found = [[*np.round(ax.figure.get_size_inches(), 3)]]
+    for part in ax.figure.findobj():
+        for trait in ("text", "xydata", "color", "fontsize", "segments", "array", "visible"):
+            if ask := getattr(part, f"get_{trait}", None):
+                told = ask()
+                told = np.round(told, 4).tolist() if isinstance(told, np.ndarray) else told
+                found.append(f"{type(part).__name__} {trait} {told}")
+    pyplot.close(ax.figure)
+    texts = [one.get_text() for one in ax.figure.findobj(pyplot.Text)]
+    return [brief(str(found)), *filter(None, texts)]
+
+
+def written(found):
+    """Write a result out: tables as text, pictures as what is seen, others by their parts."""
+    if isinstance(found, pd.DataFrame):
+        return [*blurred(found.to_csv()).splitlines()[:30], str(found.attrs)]
+    if isinstance(found, pyplot.Axes):
+        return drawing(found)
+    names = getattr(found, "__dataclass_fields__", ())
+    if not names or isinstance(found, coterie.Posterior):
+        return type(found).__name__ if names else blurred(str(found))
+    parts = {name: written(getattr(found, name)) for name in names}
+    return {**parts, "": getattr(found, "sentence", "")}
+
+
+def make_crowds(space):
+    """Add crowds of odd names and many classes, of judges in both orders, and one that splits."""
+    rng = np.random.default_rng(0)
+    odd = ["<b>ann</b>", "two\nlines", "x" * 400, "\u200b", "דנה", "$5 & {{7*7}}", "東京 \x1b[2J"]
+    said = [f"{odd[t % 7]}/{t}" for t in range(20)]
+    judged = ["gpt", "gpt / swapped", "pal", "pal / swapped", "lone", "copy", "<b>tie"]
+    right = rng.random((90, 7)) < [0.9, 0.8, 0.7, 0.7, 0.5, 0.7, 0.6]
+    right[:, 5] = right[:, 2]
+    alike = rng.random((60, 14)) < 0.3 + 0.04 * np.arange(14)
+    space["ODD"] = [
+        (f"{odd[i % 7]}{i}", odd[l], said[i % 15 if right[i, l] else rng.integers(20)])
+        for i in range(90)
+        for l in range(7)
+    ]
+    space["PANEL"] = [
+        (f"p{i:02}", judged[l], "BA"[right[i, l] ^ i % 2]) for i, l in np.ndindex(90, 7)
+    ]
+    space["SPLIT"] = [(f"q{i:02}", f"w{l}", "ab"[(i + l) % 2]) for i, l in np.ndindex(24, 4)]
+    ten = [(f"q{i:02}", f"j{l:02}", "BA"[alike[i, l] ^ i % 2]) for i, l in np.ndindex(60, 14)]
+    known = [(f"p{i:02}", i % 11, "AB"[i % 2]) for i in range(90)]
+    for name, rows in (("pairs", space["PANEL"]), ("split", space["SPLIT"]), ("ten", ten)):
+        pd.DataFrame(rows, columns=["item", "annotator", "label"]).to_csv(
+            f"{name}.csv", index=False
+        )
+    pd.DataFrame(known, columns=["item", "longer", "label"]).to_csv("known.csv", index=False)
+    costs = [("new", 2), *((f"a{l}", l) for l in range(1, 9))]
+    pd.DataFrame(costs, columns=["annotator", "cost"]).to_csv("costs.csv", index=False)
+    space |= {name: import_module(f"coterie.{name}") for name in ("assign", "judges")}
+    space |= {"TRUTH": {f"q{i:02}": "ab"[i % 2] for i in range(9, 40)}}
+    space |= {"KNOWN": np.arange(len(space["GAPS"].items)) % 3 - 1}
+    space |= {"LONGER": pd.DataFrame({"longer": {f"q{i:02}": i % 7 for i in range(60)}})}
+
+
+def record_pages(space):
+    pyplot.switch_backend("agg")
+    make_crowds(space)
+    check = {"sentence": "S.", "items": 5, "claimed": 0.9, "right": 0.7, "significant": True}
+    found = {}
+    for case in listed(PAGES):
+        say("pages of", case)
+        name, _, data = case.partition("(")
+        space["fit"] = lambda data, *, name=name, model=None, **told: (
+            make(name, **BRIEF | (model or {})).fit(data, **told).posterior_
+        )
+        try:
+            p = space["p"] = eval(f"fit({data}", {**space, "ROWS": ROWS})
+        except coterie.CoterieError as error:
+            found[case] = str(error)
+            continue
+        space["plot"] = p.plot
+        items = p.annotations.items.tolist()
+        everything = {"title": "T<b>", "text": {items[0]: "What\n<i>is</i> it? " * 30}, "budget": 6}
+        everything |= {"truth": dict.fromkeys(items, p.annotations.classes[0])}
+        everything |= {"image": {items[-1]: "no/x y.png"}}
+        left = replace(p, run={**p.run, "left_out": {"2": "poorer"}, "stopped": "interrupted"})
+        checked = replace(p, run={**p.run, "gold_check": check})
+        for way, whole, told in (
+            ("", p, {}),
+            ("with everything", p, everything),
+            ("of fewer chains", left, {}),
+            ("by gold", checked, {}),
+        ):
+            said = answer("whole.report('x.html', **told)", {"whole": whole, "told": told})
+            page = page_lines(Path("x.html")) if said.startswith("accepted") else []
+            found[f"{case} {way}"] = [said, *page]
+        if data in ("GAPS)", "CROWD)", "PANEL)"):
+            found |= {f"{case}: {x}": answer(x, space, seen=written) for x in listed(SEEN)}
+    found |= {f"$ {line}": command(line) for line in listed(MADE)}
+    found |= {folder: files_of(folder) for folder in ("run", "planned")}
+    for line in listed(JUDGED):
+        found[f"$ judges {line}"] = command(f"judges {line} --force")
+        found[f"judges {line}"] = files_of("panel") if "panel" in line else ""
     return found
 
 
