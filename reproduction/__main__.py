@@ -18,9 +18,8 @@ from rich.progress import track
 
 from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS
 from coterie.errors import CoterieError, DataError
-from coterie.files.atomic import text_writer, write_file
-from coterie.files.json_text import as_json
-from coterie.files.locks import folder_held
+from coterie.files.atomic import folder_held, text_writer, write_file
+from coterie.files.values import as_json
 from coterie.inference.shards import cores
 from coterie.studies.code import this_code
 from coterie.studies.job import Job

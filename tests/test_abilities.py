@@ -19,8 +19,6 @@ ALLOWED = {
     "draws": {
         "posterior/posterior.py",  # where abilities and draws are held against each other
         "posterior/store.py",  # which arrays there are to write
-        "posterior/compact.py",
-        "posterior/consistency.py",
         "extend/conformance.py",  # whether a model from outside keeps what it declares
     },
     "parts of a state": {
@@ -32,7 +30,7 @@ ALLOWED = {
         "report/verdict.py",  # whether probabilities were mended
         "cli/show.py",
         "report/chains.py",  # what an iteration counted
-        "posterior/consistency.py",  # how many seats there may be
+        "posterior/store.py",  # how many seats there may be
     },
     "settings": {"report/reproduce.py"},  # the seed of a recipe
 }

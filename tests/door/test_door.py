@@ -31,7 +31,7 @@ from coterie.extend import (
     judge_modes,
     register,
 )
-from coterie.files.json_values import to_json
+from coterie.files.values import to_json
 from coterie.models import MODELS, make_model
 from coterie.models.registry import name_of, names_where
 from coterie.priors.base import BY_VALUE

@@ -11,8 +11,7 @@ import pytest
 import coterie
 from coterie.errors import DataError, DataWarning
 from coterie.files import atomic
-from coterie.files.atomic import NOTE, check_whole, text_writer, write_set
-from coterie.files.locks import file_held, folder_held
+from coterie.files.atomic import NOTE, check_whole, file_held, folder_held, text_writer, write_set
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and locks")
 NAMES = ("labels.csv", "run.json", "run.coterie")

@@ -8,7 +8,7 @@ import pytest
 
 from coterie.errors import DataError
 from coterie.files.atomic import check_free
-from coterie.files.writable import check_room, try_folder
+from coterie.files.paths import check_room, try_folder
 
 
 def test_what_was_not_there_is_not_there_afterwards(tmp_path):

@@ -7,8 +7,7 @@ import pytest
 
 import coterie
 from builders.saved import example, same
-from coterie.posterior.compact import fewer_draws, most_draws
-from coterie.posterior.draws import DrawnArray, Draws
+from coterie.posterior.draws import DrawnArray, Draws, most_draws
 
 
 def many_draws(chains=4, matrices=203, per_matrix=2):
@@ -25,7 +24,7 @@ def many_draws(chains=4, matrices=203, per_matrix=2):
 
 
 def test_matrices_are_thinned_evenly_and_stay_with_their_partitions():
-    kept = fewer_draws(many_draws())
+    kept = many_draws().compact()
     assert kept.confusion.shape[:2] == (4, 101)
     assert np.array_equal(kept.confusion[0, :, 0, 0, 0], np.arange(1, 203, 2))
     assert np.array_equal(kept.class_balance[3, :, 1], np.arange(1, 203, 2))
@@ -38,7 +37,7 @@ def test_matrices_are_thinned_evenly_and_stay_with_their_partitions():
 def test_few_draws_all_stay_in_half_precision():
     draws = example().draws
     third = replace(draws, confusion=np.full_like(draws.confusion, 1 / 3))
-    kept = fewer_draws(third)
+    kept = third.compact()
     assert kept.confusion.dtype == np.float32
     assert abs(kept.confusion - 1 / 3).max() < 2**-12
     assert np.array_equal(kept.partition, draws.partition)
@@ -46,7 +45,7 @@ def test_few_draws_all_stay_in_half_precision():
 
 
 def test_nothing_is_kept_of_nothing():
-    assert fewer_draws(many_draws(matrices=0)).confusion.shape[1] == 0
+    assert many_draws(matrices=0).compact().confusion.shape[1] == 0
 
 
 @pytest.mark.parametrize("cells", [1, 10**5, 10**9])

@@ -13,7 +13,7 @@ from coterie.data.codes import encode
 from coterie.errors import CoterieError, DataError
 from coterie.metrics import adjusted_rand_index
 from coterie.posterior import Draws, Posterior
-from coterie.posterior.coteries import BLOCK
+from coterie.posterior.people import BLOCK
 
 NAMES = np.array(["ann", "bob", "cat", "dan", "eve"], object)
 

@@ -76,9 +76,9 @@ def test_rewriting_without_a_change_still_loads(path):
 
 
 def test_a_newer_version_says_upgrade(path):
-    change_header(path, lambda header: header.update(version=5, coterie="9.1"))
+    change_header(path, lambda header: header.update(version=6, coterie="9.1"))
     message = refused(path)
-    assert message.startswith("FILE was written by a newer coterie (9.1) in version 5")
+    assert message.startswith("FILE was written by a newer coterie (9.1) in version 6")
     assert message.endswith("upgrade coterie")
 
 
@@ -217,6 +217,8 @@ def test_junk_anywhere_in_the_header_is_an_error_or_harmless(path, junk):
         header = inside = header_of(contents)
         for key in within:
             inside = inside[key]
+        if inside[last] is junk:
+            continue
         inside[last] = junk
         write(path, {**contents, HEADER: header_bytes(header)})
         try:
@@ -277,8 +279,8 @@ def test_unknown_forms_are_refused(path):
     write(path, {**contents, "class_balance.npy": array})
     assert "unknown layout of class_balance" in refused(path)
     write(path, contents)
-    change_header(path, lambda header: header["annotations"]["items"].update({"as": ""}))
-    assert "unknown form of items" in refused(path)
+    change_header(path, lambda header: header.update(items="q"))
+    assert "items must be a list" in refused(path)
 
 
 def test_a_file_of_a_machine_with_the_other_byte_order(path):
@@ -289,7 +291,7 @@ def test_a_file_of_a_machine_with_the_other_byte_order(path):
 
 def test_an_extra_answer_that_is_a_class(path):
     def both(header):
-        header["annotations"]["extra_answers"] = {"as": "values", "values": [True]}
+        header["extra_answers"] = [True]
 
     change_header(path, both)
     assert "answers must be distinct" in refused(path)

@@ -23,7 +23,7 @@ from coterie.cli.kinds import is_number, kinds_told
 from coterie.cli.update import earlier_model, gold_apart, read_as, say_time
 from coterie.data.annotations import Annotations
 from coterie.files.atomic import Writer, check_free, write_set
-from coterie.files.writable import check_room
+from coterie.files.paths import check_room
 from coterie.io.exports.part import parts_of
 from coterie.io.files import File, find
 from coterie.io.read import read, read_truth

@@ -13,7 +13,7 @@ from coterie.cli import aggregate, show
 from coterie.cli.guard import nothing_lost
 from coterie.errors import CoterieError
 from coterie.files.atomic import Writer, write_set
-from coterie.files.writable import check_room
+from coterie.files.paths import check_room
 from coterie.io.files import find
 from coterie.io.read import read_truth
 from coterie.io.reading import Columns, Reading

@@ -6,22 +6,25 @@ that the next write of that name can tell what a dead process has left, and remo
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import re
 import secrets
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from coterie.errors import DataError
-from coterie.files.locks import folder_held, lock
-from coterie.files.paths import naming
-from coterie.files.writable import try_folder
+from coterie.files.paths import naming, try_folder
 from coterie.words.numbers import be
+
+if sys.platform != "win32":
+    import fcntl
 
 NOTE = ".unfinished.json"
 """Lies in a folder while results are put in place: the checksum of each, by name."""
@@ -55,15 +58,6 @@ def _check_new(out: Path, paths: Iterable[Path], *, force: bool) -> None:
 def write_file(path: Path, write: Writer, *, parents: bool = True) -> None:
     """Write one file; what was there is replaced whole, or, on failure, not at all.
 
-    Parameters
-    ----------
-    path
-        The file.
-    write
-        What writes it; the path that it is given lies in the same folder.
-    parents
-        Make the folder if it is not there.
-
     Examples
     --------
     >>> import tempfile
@@ -81,31 +75,18 @@ def write_set(
     """Write files that belong together into one folder: all of them or none.
 
     What is killed while it renames leaves a note behind, which :func:`check_whole` reads. Of two
-    writers at once one wins whole, and the other is told.
-
-    Parameters
-    ----------
-    out
-        The folder, made if it is not there.
-    writers
-        What writes each file in it.
-    remove
-        Files of an earlier run that must not lie beside the new ones.
-    force
-        Replace files that are there; they may have been written since work began.
+    writers at once one wins whole, and the other is told. Files of an earlier run that must not lie
+    beside the new ones are removed.
     """
     with naming(out):
         out.mkdir(parents=True, exist_ok=True)
     with folder_held(out):
-        _check_new(out, writers, force=force)
+        _check_new(out, writers, force=force)  # they may have been written since work began
         write_files(writers, remove, note=out / NOTE)
 
 
 def check_whole(path: Path) -> None:
-    """Refuse a file whose folder somebody was killed in while results were put in place.
-
-    What is torn is named: it is not of the same run as the rest.
-    """
+    """Refuse a file whose folder somebody was killed in while results were put in place."""
     note = path.parent / NOTE
     try:
         sums = json.loads(note.read_text("utf-8"))
@@ -121,11 +102,9 @@ def check_whole(path: Path) -> None:
 
 
 def _checksum(path: Path) -> str | None:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
+    with suppress(OSError), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+    return None
 
 
 def write_files(
@@ -158,7 +137,7 @@ def write_files(
             with naming(path):
                 if parents:
                     path.parent.mkdir(parents=True, exist_ok=True)
-                remove_abandoned(path)
+                _remove_abandoned(path)
                 asides[path] = Aside(path)
                 write(asides[path].path)
                 asides[path].sync()
@@ -174,7 +153,7 @@ def write_files(
         for path in remove:
             if path not in writers:
                 with naming(path, "removed"):
-                    remove_abandoned(path)
+                    _remove_abandoned(path)
                     path.unlink(missing_ok=True)
         if note is not None:
             note.unlink(missing_ok=True)
@@ -189,7 +168,7 @@ class Aside:
     def __init__(self, target: Path) -> None:
         self.path = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
         self._held = self.path.open("xb")
-        lock(self._held)
+        _lock(self._held)
 
     def sync(self) -> None:
         """Force the content to disk: after a power cut a renamed file must not be empty."""
@@ -207,7 +186,7 @@ class Aside:
         self.path.unlink(missing_ok=True)
 
 
-def remove_abandoned(target: Path) -> None:
+def _remove_abandoned(target: Path) -> None:
     """Remove what processes that have died left beside a file they were writing."""
     if not target.parent.is_dir():
         return
@@ -216,5 +195,65 @@ def remove_abandoned(target: Path) -> None:
         if name.fullmatch(path.name):
             # What cannot be opened, locked or removed is somebody's; what is gone is gone.
             with suppress(OSError), path.open("rb") as file:
-                if lock(file):
+                if _lock(file):
                     path.unlink()
+
+
+def _lock(file: BinaryIO | int) -> bool | None:
+    """Lock a file until it is closed; False if somebody else has, None if there are no locks."""
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return False if error.errno in (errno.EWOULDBLOCK, errno.EACCES) else None
+    return True
+
+
+@contextmanager
+def folder_held(folder: Path) -> Iterator[None]:
+    """Hold a folder while results are written to it; somebody else who does is a DataError."""
+    if sys.platform == "win32":
+        yield
+        return
+    with naming(folder):
+        handle = os.open(folder, os.O_RDONLY)
+    try:
+        if _lock(handle) is False:
+            raise DataError(
+                f"another process is writing to {folder}; choose another folder, or try again when"
+                " it is done"
+            )
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def file_held(path: Path) -> Iterator[None]:
+    """Hold a file that a long run replaces again and again; a second run is told who has it."""
+    beside = path.with_name(f".{path.name}.lock")
+    with naming(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = beside.open("a+b")
+    try:
+        if _lock(handle) is False:
+            with suppress(OSError):
+                handle.seek(0)
+            who = handle.read(20).decode("ascii", "replace") or "unknown"
+            raise DataError(
+                f"{path} is in use by another run (process {who}); wait for it, or choose another"
+                " path"
+            )
+        with suppress(OSError):  # a full disk: it is held all the same
+            handle.truncate(0)
+            handle.write(str(os.getpid()).encode())
+            handle.flush()
+        try:
+            yield
+        finally:
+            with suppress(OSError):
+                beside.unlink()
+    finally:
+        with suppress(OSError):
+            handle.close()

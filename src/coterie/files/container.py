@@ -15,6 +15,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,16 +26,14 @@ from numpy.typing import NDArray
 from coterie.errors import DataError
 from coterie.files.atomic import Writer
 from coterie.files.paths import existing, naming
+from coterie.files.values import Unkept, from_json, to_json
 from coterie.version import __version__
 
+Arrays = dict[str, NDArray[Any]]
+
 HEADER = "header"
-OLD_HEADER = "coterie.json"
-"""What the first files called it, in which it was text, and what it says lay one level deeper."""
-FACTS = ("format", "version", "coterie", "arrays")
-"""What the container itself says in the header."""
 KINDS = "biufMmUS"
 """Kinds of array a file may hold: booleans, numbers, dates, plain text; never objects."""
-
 CHUNK = 1 << 24
 LONGEST_HEADER = 1 << 17
 
@@ -47,33 +46,28 @@ class Format(NamedTuple):
 
 
 class Content(NamedTuple):
-    """What a file holds: its version, what its header says, its arrays by name."""
+    """What a file's header says, and its arrays by name."""
 
-    version: int
     header: dict[str, Any]
-    arrays: dict[str, NDArray[Any]]
+    arrays: Arrays
 
 
 def container_writer(
     format: Format, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> Writer:
     """Give what writes these arrays and what the header says of them to a path."""
-    facts = (format.name, format.version, __version__, list(arrays))
-    text = json.dumps({**dict(zip(FACTS, facts, strict=True)), **header}, allow_nan=False)
+    facts = {"format": format.name, "version": format.version, "coterie": __version__}
+    text = json.dumps({**facts, "arrays": list(arrays), **header}, allow_nan=False)
     return partial(_write, {HEADER: np.frombuffer(text.encode(), np.uint8), **arrays})
 
 
 def _write(arrays: Mapping[str, NDArray[Any]], path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
-            _write_array(archive, name, array)
-
-
-def _write_array(archive: zipfile.ZipFile, name: str, array: NDArray[Any]) -> None:
-    # Dated 1980, so that the same content gives the same bytes.
-    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as handle:
-        array = np.asarray(array, order="C")
-        np.lib.format.write_array(handle, array, version=(1, 0), allow_pickle=False)
+            # Dated 1980, so that the same content gives the same bytes.
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as handle:
+                plain = np.asarray(array, order="C")
+                np.lib.format.write_array(handle, plain, version=(1, 0), allow_pickle=False)
 
 
 def read_container(path: str | PathLike[str], format: Format) -> Content:
@@ -103,43 +97,40 @@ def damage_of(path: str | PathLike[str]) -> Iterator[None]:
 def _read(
     archive: zipfile.ZipFile, size: int, path: str | PathLike[str], format: Format
 ) -> Content:
-    found = _header(archive, size, path)
-    if not isinstance(found, dict) or found.get("format") != format.name:
+    if f"{HEADER}.npy" not in archive.namelist():
+        raise DataError(f"{path} is a zip file, but none that coterie saved")
+    header = json.loads(_array(archive, HEADER, size).tobytes())
+    if not isinstance(header, dict) or header.pop("format", None) != format.name:
         raise DataError(f"{path} holds no {format.name}")
-    version = found["version"]
+    version, coterie, names = (header.pop(name) for name in ("version", "coterie", "arrays"))
     if type(version) is not int or version < 1:
         raise ValueError(f"version {version!r}")
     if version != format.version:
-        age, remedy = (
-            ("a newer", "upgrade coterie")
-            if version > format.version
-            else ("an earlier", "fit again")
-        )
+        newer = version > format.version
+        age, remedy = ("a newer", "upgrade coterie") if newer else ("an earlier", "fit again")
         raise DataError(
-            f"{path} was written by {age} coterie ({found['coterie']}) in version {version} of its"
+            f"{path} was written by {age} coterie ({coterie}) in version {version} of its"
             f" format, this one ({__version__}) reads version {format.version}; {remedy}"
         )
-    names = found["arrays"]
     # Entries may point at the same bytes: few bytes must not become many.
     if sum(archive.getinfo(f"{name}.npy").file_size for name in names) > size:
         raise ValueError("its arrays overlap")
-    said = {name: value for name, value in found.items() if name not in FACTS}
-    return Content(version, said, {n: _array(archive, n, size) for n in names})
-
-
-def _header(archive: zipfile.ZipFile, size: int, path: str | PathLike[str]) -> Any:
-    there = archive.namelist()
-    if f"{HEADER}.npy" in there:
-        return json.loads(_array(archive, HEADER, size).tobytes())
-    if OLD_HEADER not in there:
-        raise DataError(f"{path} is a zip file, but none that coterie saved")
-    found = json.loads(_bytes(archive, OLD_HEADER, size))
-    return {**found.pop("header", {}), **found} if isinstance(found, dict) else found
+    return Content(header, {name: _array(archive, name, size) for name in names})
 
 
 def _array(archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
     """Read an array; its header is parsed, as a literal, only after the checksum was right."""
-    content = _bytes(archive, f"{name}.npy", size)
+    info = archive.getinfo(f"{name}.npy")
+    if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
+        raise ValueError(f"{name} is not stored as it should be")
+    content = bytearray(info.file_size)  # memory that may be written to
+    place = 0
+    with archive.open(info) as handle:
+        while block := handle.read(CHUNK):
+            content[place : place + len(block)] = block
+            place += len(block)
+    if place != len(content):
+        raise EOFError(f"{name} ends early")
     start = io.BytesIO(content[:LONGEST_HEADER])
     if np.lib.format.read_magic(start) != (1, 0):
         raise ValueError(f"unknown layout of {name}")
@@ -150,17 +141,70 @@ def _array(archive: zipfile.ZipFile, name: str, size: int) -> NDArray[Any]:
     return array if dtype.isnative else array.astype(dtype.newbyteorder("="))
 
 
-def _bytes(archive: zipfile.ZipFile, name: str, size: int) -> bytearray:
-    """Read a member whole, which checks its checksum, into memory that may be written to."""
-    info = archive.getinfo(name)
-    if info.compress_type != zipfile.ZIP_STORED or info.file_size > size:
-        raise ValueError(f"{name} is not stored as it should be")
-    content = bytearray(info.file_size)
-    place = 0
-    with archive.open(info) as handle:
-        while block := handle.read(CHUNK):
-            content[place : place + len(block)] = block
-            place += len(block)
-    if place != len(content):
-        raise EOFError(f"{name} ends early")
-    return content
+def pack_vocabulary(name: str, values: NDArray[Any], arrays: Arrays) -> list[Any] | None:
+    """Put ids or labels among the arrays of a file; give those that it can only hold one by one.
+
+    Arrays of one type go as they are, text as one run of UTF-8 with the length of each.
+
+    Examples
+    --------
+    >>> arrays = {}
+    >>> pack_vocabulary("items", np.array(["q1", "ü"], object), arrays)
+    >>> unpack_vocabulary("items", None, arrays)
+    array(['q1', 'ü'], dtype=object)
+    """
+    if values.dtype != object:
+        arrays[name] = values
+        return None
+    if set(map(type, values)) <= {str}:
+        texts = [text.encode("utf-8", "surrogatepass") for text in values]
+        arrays[f"{name}.utf8"] = np.frombuffer(b"".join(texts), np.uint8)
+        arrays[f"{name}.length"] = narrow(np.fromiter(map(len, texts), np.int64, len(texts)))
+        return None
+    try:
+        return [to_json(value) for value in values]
+    except Unkept as error:
+        raise DataError(
+            f"{error}, which a file cannot keep: use text, numbers, dates or tuples of them "
+            f"for {name}"
+        ) from None
+
+
+def unpack_vocabulary(name: str, values: Any, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+    """Give ids or labels back, each as the type it was; ValueError or the like if it is none."""
+    if isinstance(values, list):
+        values = [from_json(value) for value in values]
+    elif values is None and f"{name}.utf8" in arrays:
+        values = _texts(arrays[f"{name}.utf8"], arrays[f"{name}.length"])
+    else:
+        if values is not None or arrays[name].ndim != 1:
+            raise ValueError(f"{name} must be a list")
+        return arrays[name]
+    objects = np.empty(len(values), object)
+    for place, value in enumerate(values):  # slice assignment would unpack tuples
+        objects[place] = value
+    return objects
+
+
+def _texts(utf8: NDArray[Any], length: NDArray[Any]) -> list[str]:
+    plain = utf8.dtype == np.uint8 and utf8.ndim == length.ndim == 1
+    if not plain or length.dtype not in (np.uint8, np.uint16, np.uint32):
+        raise ValueError("text is not stored as it should be")
+    end = np.cumsum(length, dtype=np.int64)
+    if len(utf8) != (end[-1] if len(end) else 0):
+        raise ValueError("text is not as long as it should be")
+    content = utf8.tobytes()
+    places = pairwise([0, *end.tolist()])
+    return [content[a:b].decode("utf-8", "surrogatepass") for a, b in places]
+
+
+def narrow(codes: NDArray[Any]) -> NDArray[Any]:
+    """Give the same whole numbers in as few bytes as will do.
+
+    Examples
+    --------
+    >>> narrow(np.array([0, 300])).dtype, narrow(np.array([-1, 200])).dtype
+    (dtype('uint16'), dtype('int16'))
+    """
+    low, high = codes.min(initial=0), codes.max(initial=0)
+    return codes.astype(np.result_type(np.min_scalar_type(low), np.min_scalar_type(high)))

@@ -1,9 +1,10 @@
-"""Names of files as users write them: found, or refused in a sentence."""
+"""Names of files as users write them: found, tried, or refused in a sentence."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from os import PathLike
 from pathlib import Path
@@ -17,15 +18,7 @@ _MOST = 1_000  # files of a folder that are looked at for a name nearly so
 
 
 def existing(path: str | PathLike[str], expected: str) -> Path:
-    """Find a file that is to be read; whatever is in the way is a DataError.
-
-    Parameters
-    ----------
-    path
-        As the user wrote it.
-    expected
-        What it should be, for the sentence.
-    """
+    """Find a file that is to be read, expected to be this; whatever is in the way is an error."""
     if not str(path):
         raise DataError(f"the name of the file is empty; expected {expected}")
     if "\n" in str(path):
@@ -38,7 +31,10 @@ def existing(path: str | PathLike[str], expected: str) -> Path:
         try:
             place.stat()
         except (FileNotFoundError, NotADirectoryError):
-            near = did_you_mean(place.name, _beside(place))
+            beside: list[str] = []
+            with suppress(OSError):  # a folder that cannot be looked into
+                beside = [other.name for other in islice(place.parent.iterdir(), _MOST)]
+            near = did_you_mean(place.name, beside)
             raise DataError(f"there is no file {path}{near}; check the path") from None
         if place.is_dir():
             raise DataError(f"{path} is a folder; expected {expected}")
@@ -56,14 +52,6 @@ def to_write(path: str | PathLike[str]) -> Path:
     """
     with naming(path):
         return Path(path).expanduser()
-
-
-def _beside(place: Path) -> list[str]:
-    """Name the files of a folder; none where it cannot be looked into."""
-    try:
-        return [path.name for path in islice(place.parent.iterdir(), _MOST)]
-    except OSError:
-        return []
 
 
 @contextmanager
@@ -87,15 +75,43 @@ def reason_of(error: BaseException) -> str:
 
 def is_there(path: str | PathLike[str]) -> bool:
     """Say whether a file or folder can be seen; what can be none is none."""
-    try:
+    with suppress(OSError, RuntimeError, ValueError):
         return Path(path).expanduser().exists()
-    except (OSError, RuntimeError, ValueError):
-        return False
+    return False
 
 
 def is_folder(path: str | PathLike[str]) -> bool:
     """Say whether a folder can be seen."""
+    return is_there(path) and Path(path).expanduser().is_dir()
+
+
+def try_folder(out: Path) -> None:
+    """Make a folder and a file in it, and remove what was not there before."""
+    missing = [folder for folder in (out, *out.parents) if not folder.exists()]
+    probe = out / ".coterie.probe"
     try:
-        return Path(path).expanduser().is_dir()
-    except (OSError, RuntimeError, ValueError):
-        return False
+        with naming(out):
+            out.mkdir(parents=True, exist_ok=True)
+            probe.write_bytes(b"coterie")
+    finally:
+        with suppress(OSError):
+            probe.unlink(missing_ok=True)
+        for folder in missing:  # the innermost comes first
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def check_room(out: Path, least: int) -> None:
+    """Refuse a folder, there or not yet, whose disk has less room than these bytes."""
+    there = next(folder for folder in (out, *out.absolute().parents) if folder.exists())
+    with suppress(OSError):  # a file system that does not say is tried at the end
+        free = shutil.disk_usage(there).free
+        if free < least:
+            raise DataError(
+                f"the results will take {_size(least)} at least, and the disk of {out} has "
+                f"{_size(free)} left; make room, or choose another --out"
+            )
+
+
+def _size(bytes: int) -> str:
+    return f"{bytes / 1e3:,.1f} KB" if bytes < 1e5 else f"{bytes / 1e6:,.1f} MB"

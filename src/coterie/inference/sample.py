@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.diagnostics import WATCHED
 from coterie.errors import Argument, ConvergenceWarning, CoterieError
-from coterie.files.locks import file_held
+from coterie.files.atomic import file_held
 from coterie.inference import verdicts
 from coterie.inference.chain import Chain, Sampler, make_chain
 from coterie.inference.chains import Stopped, forecast, progress_bar, run_chains, say, stack_traces

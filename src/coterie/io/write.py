@@ -15,7 +15,7 @@ import pandas as pd
 
 from coterie.errors import DataError, MissingExtraError
 from coterie.files.atomic import Writer, text_writer
-from coterie.files.json_text import json_text
+from coterie.files.values import json_text
 from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted, shorten, visible
 

@@ -30,7 +30,7 @@ from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.gathered import Found, FoundItems
-from coterie.posterior.kinds import KIND
+from coterie.posterior.items import KIND
 from coterie.posterior.sharded import ShardedPosterior, people_of
 from coterie.words.names import as_html
 from coterie.words.visible import quoted

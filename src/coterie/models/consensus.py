@@ -29,7 +29,7 @@ from coterie.models.base import Labels, setting
 from coterie.models.sampling import BlockedEstimator, sweeps_of
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
-from coterie.posterior.kinds import HARDNESS, KIND
+from coterie.posterior.items import HARDNESS, KIND
 from coterie.priors import ConsensusPrior, Prior
 from coterie.words.visible import quoted
 

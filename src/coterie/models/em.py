@@ -25,7 +25,7 @@ from coterie.models.majority import items_of, known_of_all
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
 from coterie.posterior.gathered import FoundItems
-from coterie.posterior.kinds import HARDNESS, KIND, unknown_hardness
+from coterie.posterior.items import HARDNESS, KIND, unknown_hardness
 from coterie.words.visible import quoted
 
 Strategy = Literal["assign", "addition"]

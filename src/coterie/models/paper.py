@@ -30,7 +30,7 @@ from coterie.models.sampling import BlockedEstimator, SamplingEstimator, sweeps_
 from coterie.models.vb import resolved_by_votes
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers
-from coterie.posterior.kinds import HARDNESS, KIND
+from coterie.posterior.items import HARDNESS, KIND
 from coterie.priors import (
     CBCCPrior,
     DynamicPrior,

@@ -22,7 +22,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes, cut
 from coterie.data.table import value_array
 from coterie.errors import Argument, DataError
-from coterie.files.json_values import to_json
+from coterie.files.values import to_json
 from coterie.inference.chain import CELLS, Sampler, plan_for
 from coterie.inference.sample import Afterwards, Options, sample
 from coterie.inference.shards import Blocks, Sizes, opened, without_items

@@ -1,7 +1,6 @@
 """The one result object, and what is read off it."""
 
-from coterie.posterior.draws import DrawnArray, Draws
-from coterie.posterior.items import ItemNumbers
+from coterie.posterior.draws import DrawnArray, Draws, ItemNumbers
 from coterie.posterior.posterior import Posterior
 from coterie.posterior.store import load
 

@@ -9,19 +9,17 @@ the three are one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes
-from coterie.data.frames import table
 from coterie.errors import Argument, CoterieError
 from coterie.kernels.vote import smoothed_vote
 from coterie.metrics.dependence import Fitted, LabelPairs, fit_groups, pair_labels
 from coterie.metrics.discounted import discounted_truth, discounts
-from coterie.posterior.computed_once import once
 from coterie.posterior.draws import INTERVAL
 
 if TYPE_CHECKING:
@@ -48,38 +46,6 @@ class Mean(NamedTuple):
     value: float
     low: float
     high: float
-
-
-class Together:
-    """The part of a posterior that says who errs with whom."""
-
-    _computed: dict[tuple[Any, ...], Any]
-
-    @table
-    @once
-    def dependence(self, by: By | None = None) -> pd.DataFrame:
-        """One row per pair: how much their errors go together, given the truth (docs/judges.md).
-
-        Columns: first, second, dependence, low, high (a 95 % interval). Zero: they err
-        independently; 0.4: as if one copied the other in four of ten; one: always. Pairs have at
-        least five items in common. The interval allows for an uncertain truth, but mistakes that
-        everybody makes stay invisible without gold. A model that estimates this has its own values.
-
-        Parameters
-        ----------
-        by
-            ``"annotator"``, or ``"coterie"``: the mean of pairs between and within coteries; by
-            default coteries where there are more than 1,000 annotators.
-
-        Examples
-        --------
-        >>> import coterie
-        >>> crowd = coterie.simulate("copycats", items=80, classes=2, annotators=5, random_state=0)
-        >>> pairs = coterie.QuickConsensus().fit(crowd.annotations).posterior_.dependence()
-        >>> crowd.copied["a5"], pairs.loc[pairs["dependence"].idxmax()].tolist()[:2]
-        ('a2', ['a2', 'a5'])
-        """
-        return dependence_table(cast("Posterior", self), by)
 
 
 def dependence_table(posterior: Posterior, by: By | None) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from coterie.data.annotations import Annotations
 from coterie.data.codes import Codes, Shard, encode
 from coterie.data.table import sort_order
 from coterie.io.scan import Scan
-from coterie.posterior.items import ItemNumbers
+from coterie.posterior.draws import ItemNumbers
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]

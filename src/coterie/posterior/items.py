@@ -1,8 +1,7 @@
-"""The tables of items: labels, and what numbers a model gives to items beside."""
+"""The tables of items: labels, of which kind and how hard items are, other numbers of a model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,30 +9,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import CoterieError
+from coterie.posterior.draws import ItemNumbers
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
+HARDNESS, KIND = "hardness", "kind"
+"""Names in ``item_numbers``."""
 
-@dataclass(frozen=True, eq=False)
-class ItemNumbers:
-    """Some numbers per item, such as how probable each kind of item is.
 
-    Parameters
-    ----------
-    columns
-        What the numbers are.
-    values
-        Shape (items, columns).
-    """
-
-    columns: tuple[str, ...]
-    values: NDArray[np.float64]
-
-    @property
-    def is_single(self) -> bool:
-        """Whether there is one number per item: it is then a column of the labels too."""
-        return len(self.columns) == 1
+def unknown_hardness(n_items: int) -> ItemNumbers:
+    """Give the column of a model that cannot tell, so that its tables are like those that can."""
+    return ItemNumbers((HARDNESS,), np.full((n_items, 1), np.nan))
 
 
 def label_table(posterior: Posterior) -> pd.DataFrame:
@@ -66,6 +53,31 @@ def item_table(posterior: Posterior, name: str) -> pd.DataFrame:
         )
     index = pd.Index(posterior.annotations.items, name="item")
     return pd.DataFrame(numbers[name].values, index=index, columns=pd.Index(numbers[name].columns))
+
+
+def difficulty_table(posterior: Posterior) -> pd.DataFrame:
+    """Give one row per item; see :meth:`coterie.posterior.Posterior.difficulty`."""
+    numbers = posterior.item_numbers.get(HARDNESS)
+    if numbers is None or np.isnan(numbers.values).all():
+        raise CoterieError(
+            f"{posterior.model} does not say how hard items are; fit EasyHardBCC or Consensus"
+        )
+    table = posterior.labels()[["item", "label", HARDNESS, "n_labels"]]
+    return table.sort_values(HARDNESS, ascending=False, kind="stable", ignore_index=True)
+
+
+def kind_table(posterior: Posterior) -> pd.DataFrame:
+    """Give one row per item; see :meth:`coterie.posterior.Posterior.kinds`."""
+    if KIND not in posterior.item_numbers:
+        raise CoterieError(
+            f"{posterior.model} knows no kinds of items; fit IBCC, CBCC or HCBCC with kinds=2"
+        )
+    a, numbers = posterior.annotations, posterior.item_numbers[KIND]
+    best = numbers.values.argmax(axis=1)
+    names = pd.Index(numbers.columns)
+    table = pd.DataFrame({"item": a.items, KIND: names[best], "probability": numbers.values.max(1)})
+    table["n_labels"] = a.labels_per_item
+    return table.join(pd.DataFrame(numbers.values, columns=names.map("kind {}".format)))
 
 
 def runners_up(

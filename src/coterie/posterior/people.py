@@ -1,19 +1,22 @@
-"""Annotators: whose codes are wanted; how much they said, how well, with whom, in which role."""
+"""The tables of people: annotators, coteries, communities, their matrices, who sits with whom."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.errors import DataError
-from coterie.kernels.right import SHIFT
+from coterie.errors import Argument, CoterieError, DataError
+from coterie.kernels.right import SHIFT, share_right_of_coteries, unknown_of_coteries
 from coterie.metrics import informativeness
-from coterie.partition import PointPartition
-from coterie.posterior.draws import INTERVAL
+from coterie.partition import PointPartition, point_partition
+from coterie.partition.communities import find_communities
+from coterie.partition.point import number_by_size
+from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
 from coterie.roles import Roles, roles_of
 from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted
@@ -22,33 +25,14 @@ if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
 FloatArray = NDArray[np.float64]
+Loss = Literal["vi", "binder"]
 
-
-def annotator_table(posterior: Posterior, partition: PointPartition | None) -> pd.DataFrame:
-    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.annotators`.
-
-    Parameters
-    ----------
-    posterior
-        The result.
-    partition
-        The coteries, if the model finds any.
-    """
-    a = posterior.annotations
-    table = pd.DataFrame({"annotator": a.annotators, "n_labels": a.labels_per_annotator})
-    accuracy = annotator_accuracy(posterior)
-    table["accuracy"] = accuracy.mean
-    if accuracy.low is not None:
-        table["accuracy_low"], table["accuracy_high"] = accuracy.low, accuracy.high
-    table["informativeness"] = informativeness(posterior.confusion_mean)
-    if partition is not None:
-        coterie = pd.array(partition.group + 1, dtype="Int64")
-        table["coterie"] = pd.Series(coterie).mask(partition.group < 0)
-        table["membership"] = partition.membership
-    if posterior.abilities.uncertainty:
-        roles = posterior.roles()
-        table["role"], table["role_probability"] = roles.words, roles.probability
-    return table
+MOST_IN_TABLE = 20_000
+"""Annotators beyond whom a table of all pairs (3 GB here) must be asked for by name."""
+MOST_IN_COMMUNITIES, MOST_RESTARTS = 5_000, 100_000
+"""Annotators beyond whom all pairs in every round of a factorisation take too long."""
+BLOCK = 64
+"""Draws that are averaged at once: a copy of all of them in double precision may not fit."""
 
 
 class Accuracy(NamedTuple):
@@ -57,6 +41,35 @@ class Accuracy(NamedTuple):
     mean: FloatArray
     low: FloatArray | None
     high: FloatArray | None
+
+    def columns(self) -> dict[str, FloatArray]:
+        """Give what is known, as columns of a table."""
+        names = ("accuracy", "accuracy_low", "accuracy_high")
+        return {name: x for name, x in zip(names, self, strict=True) if x is not None}
+
+
+def annotator_table(posterior: Posterior, partition: PointPartition | None) -> pd.DataFrame:
+    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.annotators`.
+
+    ``partition`` are the coteries, if the model finds any.
+    """
+    a = posterior.annotations
+    columns = {"annotator": a.annotators, "n_labels": a.labels_per_annotator}
+    columns |= annotator_accuracy(posterior).columns()
+    columns["informativeness"] = informativeness(posterior.confusion_mean)
+    table = pd.DataFrame(columns)
+    if partition is not None:
+        table["coterie"] = _numbered(partition.group)
+        table["membership"] = partition.membership
+    if posterior.abilities.uncertainty:
+        roles = posterior.roles()
+        table["role"], table["role_probability"] = roles.words, roles.probability
+    return table
+
+
+def _numbered(group: NDArray[Any]) -> pd.Series:
+    """Give the numbers of groups, from one; missing for who is in none."""
+    return pd.Series(pd.array(group + 1, dtype="Int64")).mask(group < 0)
 
 
 def annotator_accuracy(posterior: Posterior) -> Accuracy:
@@ -67,15 +80,13 @@ def annotator_accuracy(posterior: Posterior) -> Accuracy:
     of_matrices = matrix_accuracy(posterior)
     if not posterior.abilities.share_right:
         return of_matrices
-    found = posterior.right_labels().shares
     idle = posterior.annotations.labels_per_annotator == 0
-    if of_matrices.low is None or of_matrices.high is None:
-        return Accuracy(np.where(idle, of_matrices.mean, found.mean), found.low, found.high)
-    return Accuracy(
-        np.where(idle, of_matrices.mean, found.mean),
-        np.where(idle, of_matrices.low, found.low),
-        np.where(idle, of_matrices.high, found.high),
+    shares = posterior.right_labels().shares
+    found = (
+        right if own is None else np.where(idle, own, right)
+        for own, right in zip(of_matrices, shares, strict=True)
     )
+    return Accuracy(*found)
 
 
 def matrix_accuracy(posterior: Posterior) -> Accuracy:
@@ -90,11 +101,11 @@ def matrix_accuracy(posterior: Posterior) -> Accuracy:
 def annotator_roles(posterior: Posterior) -> Roles:
     """Give the role of each annotator; see :meth:`coterie.posterior.Posterior.roles`."""
     a, draws = posterior.annotations, posterior.require_draws("roles")
-    pooled = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
-    balance = draws.class_balance.reshape(len(pooled), -1)
     labelled = a.labels_per_annotator > 0
     shift = SHIFT * posterior.right_labels().unknown if posterior.abilities.share_right else 0.0
-    return roles_of(pooled, balance, a.classes, a.answers, labelled=labelled, shift=shift)
+    return roles_of(
+        draws.matrices, draws.balances, a.classes, a.answers, labelled=labelled, shift=shift
+    )
 
 
 def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np.int64]:
@@ -108,3 +119,206 @@ def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np
                 argument="annotator",
             )
     return np.array([place[name] for name in wanted], np.int64)
+
+
+def partition_of(posterior: Posterior, k: int | None, loss: Loss) -> PointPartition:
+    """Find the one partition that stands for the draws; those without labels are in no coterie."""
+    if posterior.groups is not None:
+        if k is not None:
+            raise CoterieError(
+                "this result has one grouping", remedy=["leave out ", Argument("k", k)]
+            )
+        return posterior.groups
+    labelled = posterior.annotations.labels_per_annotator > 0
+    draws = posterior.require_partitions()
+    assert draws.partition is not None  # the model finds coteries
+    pooled = draws.partition.reshape(-1, draws.partition.shape[-1])
+    found = point_partition(pooled[:, labelled], loss=loss, k=k)
+    group, membership = np.full(len(labelled), -1, np.int32), np.full(len(labelled), np.nan)
+    group[labelled], membership[labelled] = found.group, found.membership
+    return replace(found, group=group, membership=membership)
+
+
+def coterie_table(
+    posterior: Posterior, partition: PointPartition
+) -> tuple[pd.DataFrame, Roles | None]:
+    """Give one row per coterie, largest first, and their roles; a point estimate has none.
+
+    See :meth:`coterie.posterior.Posterior.coteries`.
+    """
+    a, group, n = posterior.annotations, partition.group, partition.n_coteries
+    member = group >= 0
+    size = np.bincount(group[member], minlength=n)
+    labels = np.bincount(group[member], a.labels_per_annotator[member], minlength=n)
+    mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
+    said, roles = _said_of_coteries(posterior, partition, mean)
+    # The total variation distance of a member's row from the coterie's.
+    apart = np.abs(posterior.confusion_mean[member] - mean[group[member]]).sum(axis=2).mean(axis=1)
+    table = pd.DataFrame(
+        {
+            "coterie": np.arange(1, n + 1),
+            "size": size,
+            "share": size / size.sum(),
+            "label_share": labels / labels.sum(),
+            **said,
+            "informativeness": informativeness(mean),
+            "spread": np.bincount(group[member], apart / 2, minlength=n) / size,
+        }
+    )
+    table.attrs = {"loss": partition.loss, "expected_loss": partition.expected_loss}
+    return table, roles
+
+
+def _said_of_coteries(
+    posterior: Posterior, partition: PointPartition, mean: FloatArray
+) -> tuple[dict[str, Any], Roles | None]:
+    """Give roles and accuracies by column, with intervals where there are draws, and the roles.
+
+    ``mean`` are the coteries' mean matrices, shape (coteries, classes, answers).
+    """
+    if not posterior.abilities.uncertainty:
+        return {"accuracy": accuracy_of(mean[None], posterior.class_balance[None])[0]}, None
+    a, draws = posterior.annotations, posterior.require_draws("intervals")
+    matrices = matrices_of_coteries(draws, partition)
+    shift: float | FloatArray = 0.0
+    if posterior.abilities.share_right:
+        right, found = posterior.right_labels(), (partition.group, partition.n_coteries)
+        accuracy = Accuracy(*share_right_of_coteries(right, *found))
+        shift = SHIFT * unknown_of_coteries(right, *found)
+    else:
+        drawn = accuracy_of(matrices, draws.balances)
+        accuracy = Accuracy(drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
+    roles = roles_of(matrices, draws.balances, a.classes, a.answers, shift=shift)
+    said = {"role": roles.words, "role_probability": roles.probability, **accuracy.columns()}
+    return said, roles
+
+
+def matrices_of_coteries(draws: Draws, partition: PointPartition) -> FloatArray:
+    """Give each coterie's matrix in each draw: the mean of its members' matrices.
+
+    Who is in it is fixed, so numbers of the draws' own coteries do not matter.
+
+    Returns
+    -------
+    Array of shape (chains * draws, coteries, classes, answers).
+    """
+    pooled = draws.matrices
+    means = np.empty((len(pooled), partition.n_coteries, *pooled.shape[2:]))
+    for start in range(0, len(pooled), BLOCK):
+        block = pooled[start : start + BLOCK].astype(np.float64)
+        means[start : start + BLOCK] = mean_of_members(block, partition)
+    return means
+
+
+def mean_of_members(matrices: FloatArray, partition: PointPartition) -> FloatArray:
+    """Average over the members of each coterie, (draws, L, T, C) to (draws, M, T, C)."""
+    by_coterie = np.argsort(partition.group, kind="stable")
+    by_coterie = by_coterie[partition.group[by_coterie] >= 0]
+    size = np.bincount(partition.group[by_coterie])
+    start = np.cumsum(size) - size
+    total = np.add.reduceat(matrices[:, by_coterie], start, axis=1)
+    return np.asarray(total / size[None, :, None, None], np.float64)
+
+
+def confusion_table(
+    posterior: Posterior, annotator: Hashable | None, quantile: float | None
+) -> pd.DataFrame:
+    """Give one annotator's matrix, or everybody's with the annotator as first index level."""
+    a = posterior.annotations
+    l = slice(None) if annotator is None else int(codes_of([annotator], a.annotators)[0])
+    if quantile is None:
+        matrix = posterior.confusion_mean[l]
+    else:
+        matrix = posterior.require_draws("intervals").confusion_quantile(l, quantile)
+    if annotator is not None:
+        return _matrix(posterior, matrix)
+    rows = pd.Index(a.classes, name="true")
+    index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
+    columns = pd.Index(a.answers, name="answer")
+    return pd.DataFrame(matrix.reshape(-1, a.n_answers), index=index, columns=columns)
+
+
+def coterie_confusion(
+    posterior: Posterior, coterie: int, partition: PointPartition, quantile: float | None
+) -> pd.DataFrame:
+    """Give the matrix of one coterie, numbered from one: its mean or a quantile."""
+    n, m = partition.n_coteries, coterie - 1
+    if coterie not in range(1, n + 1):
+        raise DataError(
+            f"no coterie {coterie!r}: they are numbered from 1 to {n}", argument="coterie"
+        )
+    if quantile is None:
+        return _matrix(posterior, mean_of_members(posterior.confusion_mean[None], partition)[0, m])
+    matrices = matrices_of_coteries(posterior.require_draws("intervals"), partition)
+    return _matrix(posterior, np.quantile(matrices[:, m], quantile, axis=0))
+
+
+def _matrix(posterior: Posterior, matrix: NDArray[np.float64]) -> pd.DataFrame:
+    a = posterior.annotations
+    rows, columns = pd.Index(a.classes, name="true"), pd.Index(a.answers, name="answer")
+    return pd.DataFrame(np.asarray(matrix, np.float64), index=rows, columns=columns)
+
+
+def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:
+    """Give the share of draws in which two sit together; see :meth:`Posterior.cooccurrence`."""
+    draws, everybody = posterior.require_partitions(), posterior.annotations.annotators
+    n = len(everybody)
+    if annotators is None and n > MOST_IN_TABLE:
+        raise CoterieError(
+            f"all pairs of {n:,} annotators are a table of {8 * n * n / 1e9:,.0f} GB",
+            argument="annotators",
+            remedy="ask for some of them: cooccurrence(annotators=[...])",
+        )
+    codes = np.arange(n) if annotators is None else codes_of(annotators, everybody)
+    index = pd.Index(everybody[codes], name="annotator")
+    return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
+
+
+def community_table(
+    posterior: Posterior, least: int, restarts: int, random_state: int
+) -> pd.DataFrame:
+    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.communities`."""
+    a = posterior.annotations
+    found = community_partition(posterior, least, restarts, random_state)
+    table = pd.DataFrame(
+        {
+            "annotator": a.annotators,
+            "n_labels": a.labels_per_annotator,
+            "community": _numbered(found.group),
+            "membership": found.membership,
+        }
+    )
+    table.attrs = {"objective": found.expected_loss, "n_communities": found.n_coteries}
+    return table
+
+
+def community_partition(
+    posterior: Posterior, least: int, restarts: int, random_state: int
+) -> PointPartition:
+    """Give the communities as one partition; those with too few labels are in none, -1.
+
+    Its loss is called "communities", and is what the factorisation minimises.
+    """
+    if not 1 <= restarts <= MOST_RESTARTS:
+        raise DataError(
+            f"communities takes at least 1 restart, {MOST_RESTARTS:,} at most, got {restarts!r}",
+            argument="restarts",
+        )
+    enough = posterior.annotations.labels_per_annotator >= max(least, 1)
+    n = int(np.count_nonzero(enough))
+    if n > MOST_IN_COMMUNITIES:
+        said = "labels" if least <= 1 else f"{least:,} labels or more"
+        few = f" until {MOST_IN_COMMUNITIES:,} are left at most"
+        raise CoterieError(
+            f"{n:,} annotators have {said}: their pairs are too many to compare",
+            remedy=["raise ", Argument("least"), few],
+        )
+    group, membership = np.full(len(enough), -1, np.int32), np.full(len(enough), np.nan)
+    objective = np.nan
+    if n:
+        rng = np.random.default_rng(random_state)
+        share, objective = find_communities(posterior.confusion_mean[enough], restarts, rng)
+        group[enough] = number_by_size(share.argmax(axis=1).astype(np.int32))
+        membership[enough] = share.max(axis=1)
+    n_communities = int(group.max(initial=-1)) + 1
+    return PointPartition(group, membership, float(objective), "communities", n_communities)

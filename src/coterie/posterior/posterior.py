@@ -2,49 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import functools
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.abilities import POINT, Abilities, Method
+from coterie.abilities import POINT, SAMPLED, Abilities, Method
 from coterie.arguments import checked_methods
 from coterie.data import truth_for
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
 from coterie.diagnostics import diagnose
-from coterie.errors import CoterieError, DataError
+from coterie.errors import Argument, CoterieError, DataError
+from coterie.kernels.right import Right, right_labels
 from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.metrics import Score, score
 from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.partition import PointPartition
-from coterie.posterior.communities import community_table
-from coterie.posterior.computed_once import once
-from coterie.posterior.confusion import annotator_confusion, check_quantile, coterie_confusion
-from coterie.posterior.coteries import Loss, cooccurrence_table, coterie_table, partition_of
-from coterie.posterior.dependence import Together
-from coterie.posterior.draws import Draws
-from coterie.posterior.items import ItemNumbers, item_table, label_table
-from coterie.posterior.optional_tables import MoreTables
-from coterie.posterior.outputs import Outputs
-from coterie.posterior.people import annotator_roles, annotator_table
-from coterie.posterior.required import Requirements
+from coterie.posterior import items, people
+from coterie.posterior.dependence import By, dependence_table
+from coterie.posterior.draws import Draws, ItemNumbers, datatree
+from coterie.posterior.drift import drift_table, trajectory_table
+from coterie.posterior.people import Loss
+from coterie.posterior.predict import predict_table
 from coterie.posterior.verdicts import Verdicts, reading_table, verdicts_of
 from coterie.roles import Roles
 from coterie.words.names import as_html
 from coterie.words.visible import visible
 
+if TYPE_CHECKING:
+    from coterie.plots import Plots
+
 FloatArray = NDArray[np.float64]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def once(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """Compute what a method gives once per object and arguments, which must be hashable.
+
+    The object is immutable, with a place for what was computed from it. Tables are given as copies:
+    whoever changes theirs changes nobody else's.
+
+    Examples
+    --------
+    >>> class Squares:
+    ...     def __init__(self):
+    ...         self._computed = {}
+    ...     @once
+    ...     def of(self, x=2):
+    ...         print("computing")
+    ...         return x * x
+    >>> squares = Squares()
+    >>> squares.of(), squares.of(x=2)
+    computing
+    (4, 4)
+    """
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def remembered(self: Any, *args: P.args, **kwargs: P.kwargs) -> T:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        key = (method.__name__, *list(bound.arguments.values())[1:])
+        if key not in self._computed:
+            self._computed[key] = method(self, *args, **kwargs)
+        found: T = self._computed[key]
+        return cast(T, found.copy()) if isinstance(found, pd.DataFrame) else found
+
+    return cast(Callable[Concatenate[Any, P], T], remembered)
 
 
 @checked_methods
 @dataclass(frozen=True, eq=False, repr=False)
-class Posterior(MoreTables, Outputs, Requirements, Together):
+class Posterior:
     """What a model knows after seeing the annotations.
 
     Its tables are those of pandas; every method that gives one takes ``to="polars"`` or
@@ -176,7 +215,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         n_labels is the number of labels that the item has; runner_up the next most probable class
         (missing where there is only one). Numbers of the model's own, such as hardness, come last.
         """
-        return label_table(self)
+        return items.label_table(self)
 
     @table
     def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
@@ -204,7 +243,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         name
             Which numbers, of those in ``item_numbers``.
         """
-        return item_table(self, name)
+        return items.item_table(self, name)
 
     def score(
         self, truth: Any, *, ties: Ties = "shared", floor: float = FLOOR, bins: int = BINS
@@ -257,7 +296,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
             Which coteries, as for :meth:`coteries`.
         """
         grouped = self.abilities.coteries or self.groups is not None
-        return annotator_table(self, self.partition(k, loss=loss) if grouped else None)
+        return people.annotator_table(self, self.partition(k, loss=loss) if grouped else None)
 
     @table
     def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
@@ -282,7 +321,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
 
     @once
     def _coteries(self, k: int | None, loss: Loss) -> tuple[pd.DataFrame, Roles | None]:
-        return coterie_table(self, self.partition(k, loss=loss))
+        return people.coterie_table(self, self.partition(k, loss=loss))
 
     @once
     def roles(self) -> Roles:
@@ -291,7 +330,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         Each has a ``pattern``, the labels that it is ``about``, and a ``kind``: good, weak, noise,
         against or unknown (docs/roles.md).
         """
-        return annotator_roles(self)
+        return people.annotator_roles(self)
 
     def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
         """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
@@ -300,7 +339,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
     @once
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
         """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
-        return partition_of(self, k, loss)
+        return people.partition_of(self, k, loss)
 
     @table
     def confusion(
@@ -326,14 +365,17 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
             A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
             the 95 % interval. Samplers only.
         """
-        check_quantile(quantile)
+        if quantile is not None and not 0 <= quantile <= 1:
+            raise CoterieError(
+                [Argument("quantile", quantile), " is not between 0 and 1"], remedy="0.975 is one"
+            )
         if coterie is None:
-            return annotator_confusion(self, annotator, quantile)
+            return people.confusion_table(self, annotator, quantile)
         if annotator is not None:
             raise CoterieError(
                 "confusion takes an annotator or a coterie, not both", argument="coterie"
             )
-        return coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
+        return people.coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
 
     @table
     def communities(
@@ -366,7 +408,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         >>> list(found.columns)
         ['annotator', 'n_labels', 'community', 'membership']
         """
-        return community_table(self, least, restarts, random_state)
+        return people.community_table(self, least, restarts, random_state)
 
     @table
     def cooccurrence(self, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
@@ -377,7 +419,7 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         annotators
             Whom to compare; by default everybody, up to 20,000.
         """
-        return cooccurrence_table(self, annotators)
+        return people.cooccurrence_table(self, annotators)
 
     @property
     def n_coteries(self) -> NDArray[np.int64]:
@@ -396,3 +438,269 @@ class Posterior(MoreTables, Outputs, Requirements, Together):
         chain's halves: that chains from different starts agree is then not tested.
         """
         return diagnose(self.require_chains("diagnostics").trace)
+
+    @property
+    def item_names(self) -> Any:
+        """What items are called, by their place among those of the run."""
+        return self.annotations.items
+
+    @once
+    def right_labels(self) -> Right:
+        """Give how many of everybody's labels are right under what is reported of their items."""
+        codes, probability = self.annotations.codes, self.item_probability
+        return right_labels(lambda: [(codes, probability)], np.diff(codes.annotator_start))
+
+    @table
+    def difficulty(self) -> pd.DataFrame:
+        """One row per item, the hardest first: item, label, hardness, n_labels.
+
+        Hardness is the probability that the item is hard: of EasyHardBCC, that everybody answers
+        it in a way of their own; of Consensus, that some answers are guesses whoever answers.
+        """
+        return items.difficulty_table(self)
+
+    @table
+    def kinds(self) -> pd.DataFrame:
+        """One row per item: item, its most probable kind, the probability, and those of all kinds.
+
+        Known kinds have their names and are certain. Latent ones are numbered, the largest first;
+        a kind means the same for all items of this run, not of another.
+        """
+        return items.kind_table(self)
+
+    def by_community(
+        self, *, least: int = 1, restarts: int = 10, random_state: int = 0
+    ) -> Posterior:
+        """Give the same result with :meth:`communities` in the place of coteries.
+
+        ``coteries()``, ``confusion(coterie=1)``, ``annotators()`` and the report are then of the
+        communities. For results whose model finds no coteries; the parameters are those of
+        :meth:`communities`.
+
+        Examples
+        --------
+        >>> import coterie
+        >>> crowd = coterie.simulate("mixed", items=40, annotators=6, random_state=1)
+        >>> posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
+        >>> posterior.by_community().coteries()["size"].sum()
+        np.int64(6)
+        """
+        if self.abilities.coteries:
+            raise CoterieError(
+                f"{self.model} finds coteries while it fits; ask for coteries(), or for"
+                " communities() to compare with"
+            )
+        return replace(self, groups=people.community_partition(self, least, restarts, random_state))
+
+    @table
+    def drift(self, *, margin: float = 0.1) -> pd.DataFrame:
+        """One row per annotator, likeliest to have changed first (DynamicIBCC).
+
+        Columns: annotator, n_labels; ``changed``, the probability that between some two of their
+        labels their accuracy moved by more than ``margin``; ``static``, the probability that their
+        walk has no steps at all, which stays near its prior where steps would be too small to see;
+        ``after`` and ``when``, how many labels they had given when they changed, and the time of
+        the next, if that is likely; their accuracy at the first and at the last label with 95 %
+        intervals.
+        """
+        return drift_table(self, margin)
+
+    @table
+    def trajectory(self, annotator: Hashable) -> pd.DataFrame:
+        """One row per moment of an annotator: time, accuracy, its 95 % interval (DynamicIBCC)."""
+        return trajectory_table(self, annotator)
+
+    @table
+    @once
+    def dependence(self, by: By | None = None) -> pd.DataFrame:
+        """One row per pair: how much their errors go together, given the truth (docs/judges.md).
+
+        Columns: first, second, dependence, low, high (a 95 % interval). Zero: they err
+        independently; 0.4: as if one copied the other in four of ten; one: always. Pairs have at
+        least five items in common. The interval allows for an uncertain truth, but mistakes that
+        everybody makes stay invisible without gold. A model that estimates this has its own values.
+
+        Parameters
+        ----------
+        by
+            ``"annotator"``, or ``"coterie"``: the mean of pairs between and within coteries; by
+            default coteries where there are more than 1,000 annotators.
+
+        Examples
+        --------
+        >>> import coterie
+        >>> crowd = coterie.simulate("copycats", items=80, classes=2, annotators=5, random_state=0)
+        >>> pairs = coterie.QuickConsensus().fit(crowd.annotations).posterior_.dependence()
+        >>> crowd.copied["a5"], pairs.loc[pairs["dependence"].idxmax()].tolist()[:2]
+        ('a2', ['a2', 'a5'])
+        """
+        return dependence_table(self, by)
+
+    def to_arviz(self) -> Any:
+        """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).
+
+        Group ``posterior`` holds confusion, class_balance, partition, n_coteries and concentration
+        at the kept draws, with dimensions chain, draw, annotator, true and answer; group
+        ``sample_stats`` the watched quantities at every sweep after burn-in.
+        """
+        return datatree(self, self.require_draws("draws"))
+
+    def compact(self) -> Posterior:
+        """Give the same result with less to keep: what ``coterie aggregate`` saves.
+
+        Of the draws of matrices at most 500 stay, of all chains together (fewer, but at least 100,
+        of crowds whose matrices would take more than 16 MB), evenly spaced and in half precision,
+        three digits. Quantiles of matrices, and with them intervals and probabilities of roles,
+        change in their last digits. Everything else stays: labels, probabilities, mean matrices,
+        partitions, traces, and where each chain ended.
+        """
+        return self if self.draws is None else replace(self, draws=self.draws.compact())
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to one file, which :func:`coterie.load` reads.
+
+        A file of that name is replaced, and only once the new one is whole. Ids keep their types.
+        Settings that a file cannot keep (a generator, a callback) come back as text.
+        """
+        from coterie.posterior.store import save
+
+        save(self, path)
+
+    @table
+    def predict(self, /, more: Any, **reading: Any) -> pd.DataFrame:
+        """Say what items are by labels that the result has not seen, without fitting again.
+
+        Annotators of the run answer as their matrices say, in every draw; anybody else as all
+        annotators do on average. An item of the run starts from its probabilities there, a new one
+        from the class balance; labels are tempered, and mixed with the vote, as in the fit. Each
+        item is looked at alone: nothing is learnt about people from the new labels. For that, fit
+        again with all of them.
+
+        Parameters
+        ----------
+        more
+            New labels: whatever :func:`coterie.read` takes, with answers that the run knows.
+        reading
+            Options of :func:`coterie.read`: ``item=``, ``annotator=``, ``label=``, ...
+
+        Returns
+        -------
+        DataFrame
+            One row per item of ``more``: item, label, probability, entropy, n_labels, n_newcomers
+            (labels by annotators whom the run does not know), runner_up, and ``p(class)`` of every
+            class.
+
+        Examples
+        --------
+        >>> import coterie
+        >>> crowd = coterie.simulate("mixed", items=60, annotators=9, random_state=0)
+        >>> posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
+        >>> more = [("new", "a1", "a"), ("new", "a2", "a"), ("new", "nobody", "b")]
+        >>> posterior.predict(more)[["item", "label", "n_labels", "n_newcomers"]]
+          item label  n_labels  n_newcomers
+        0  new     a         3            1
+        """
+        return predict_table(self, more, reading)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        truth: Any = None,
+        title: str | None = None,
+        text: Any = None,
+        image: Any = None,
+        budget: float | None = None,
+    ) -> None:
+        """Write a report to pass around: one self-contained HTML file.
+
+        Parameters
+        ----------
+        path
+            Where to; a file of that name is replaced.
+        truth
+            Known labels (Series or dict, item -> label) that only score the result.
+        title
+            Heading of the page.
+        text, image
+            What items say and look like (Series or dict, item -> text; item -> a local file, which
+            is embedded small, or an address, which is linked).
+        budget
+            Labels that can be asked for: the page then says what to do next (docs/decisions.md).
+        """
+        from coterie.report import Shown, write
+
+        write(self, path, truth=truth, title=title, shown=Shown(text, image, budget=budget))
+
+    def export(self, to: str, path: str | PathLike[str], **options: Any) -> None:
+        """Write the file that a platform imports: ``"label-studio"``, ``"csv-gold"`` and more.
+
+        :func:`coterie.io.exports.export` says what there is, and what the options are.
+        """
+        from coterie.io.exports.back import Result, export
+
+        export(Result(self.annotations, self.labels(), self.model), to, path, **options)
+
+    @property
+    def plot(self) -> Plots:
+        """Pictures for papers (needs matplotlib, the extra ``plots``): see docs/plots.md."""
+        from coterie.plots import Plots
+
+        return Plots(self)
+
+    def require_partitions(self) -> Draws:
+        """Give the draws, which have partitions; an error if the model finds no coteries."""
+        if self.groups is not None:
+            raise CoterieError(
+                f"{self.model} has one grouping of the annotators and no draws of it; fit a"
+                " model that finds coteries, such as Consensus"
+            )
+        if not self.abilities.coteries:
+            raise CoterieError(
+                f"{self.model} finds no coteries; fit a model that does, such as Consensus"
+            )
+        return self.require_draws("coteries")
+
+    def require_chains(self, what: str) -> Draws:
+        """Give the draws, which have traces; an error if they are not those of a sampler."""
+        draws = self.require_draws(what)
+        if self.method not in SAMPLED:
+            raise CoterieError(
+                f"{self.model} has no chains, and so no {what}: its draws are those of an"
+                " approximation; fit a model that is sampled, such as Consensus"
+            )
+        return draws
+
+    def require_draws(self, what: str) -> Draws:
+        """Give the draws; an error if a point estimate is asked for what needs them."""
+        if not self.abilities.uncertainty:
+            raise CoterieError(
+                f"{self.model} gives a point estimate without {what}; fit a model with"
+                " draws, such as Consensus"
+            )
+        assert self.draws is not None  # as declared
+        return self.draws
+
+    def drawn(self, name: str) -> NDArray[np.float64] | None:
+        """Give what the model draws of its own by this name; None where it draws no such thing.
+
+        Shape (chains, draws, ...); ``draws.extra`` names the other axes.
+        """
+        if not self.abilities.uncertainty:
+            return None
+        found = self.require_draws(name).extra.get(name)
+        return None if found is None else found.values
+
+    @property
+    def chains_agree(self) -> bool:
+        """Whether the chains that were kept agree; others may have been left out."""
+        return self.converged or bool(
+            self.run.get("left_out") and self.require_draws("chains").settled()
+        )
+
+    def require_roles(self, roles: Roles | None) -> Roles:
+        """Give roles of coteries; an error if a point estimate, which has none, is asked."""
+        if roles is None:
+            self.require_draws("roles")
+        assert roles is not None  # with draws there are roles
+        return roles

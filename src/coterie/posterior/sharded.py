@@ -23,10 +23,9 @@ from coterie.io.scan import Scan
 from coterie.kernels.right import Right, right_labels
 from coterie.metrics import Score
 from coterie.metrics.matching import check_items, warn_of_few
-from coterie.posterior.computed_once import once
 from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
 from coterie.posterior.parts import part_writers
-from coterie.posterior.posterior import Posterior
+from coterie.posterior.posterior import Posterior, once
 from coterie.posterior.sheets import label_sheet
 from coterie.words.visible import visible
 

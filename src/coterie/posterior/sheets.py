@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from coterie.posterior.coteries import matrices_of_coteries, mean_of_members
 from coterie.posterior.draws import INTERVAL
+from coterie.posterior.people import matrices_of_coteries, mean_of_members
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from coterie.posterior import Posterior
 from coterie.posterior.draws import INTERVAL
-from coterie.posterior.kinds import HARDNESS, KIND
+from coterie.posterior.items import HARDNESS, KIND
 from coterie.words.names import name
 
 MOST_ROWS = 20

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from coterie.files.json_text import json_text
+from coterie.files.values import json_text
 from coterie.posterior import Posterior
 from coterie.posterior.items import second_codes
 from coterie.report.items import certainty

@@ -14,8 +14,8 @@ from coterie.data.annotations import Annotations
 from coterie.data.provenance import Export, Provenance
 from coterie.errors import Argument, DataError
 from coterie.files.atomic import Writer, text_writer, write_files
-from coterie.files.json_text import json_text
 from coterie.files.paths import to_write
+from coterie.files.values import json_text
 from coterie.io.exports.label_studio import CONTROLS
 from coterie.io.exports.part import parts_of
 from coterie.io.exports.port import Submission, as_list, as_map, is_true, scalar

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from coterie.errors import DataError
-from coterie.files.json_text import json_text
+from coterie.files.values import json_text
 from coterie.io.exports.part import Part, contents
 from coterie.io.exports.port import (
     ExportFormat,

@@ -16,11 +16,16 @@ from typing import Any, NamedTuple, Self
 
 from coterie.data.provenance import Provenance
 from coterie.errors import DataError
-from coterie.files.atomic import write_file
-from coterie.files.container import Format, container_writer, read_container
-from coterie.files.locks import folder_held
+from coterie.files.atomic import folder_held, write_file
+from coterie.files.container import (
+    Arrays,
+    Format,
+    container_writer,
+    pack_vocabulary,
+    read_container,
+    unpack_vocabulary,
+)
 from coterie.files.paths import naming
-from coterie.files.vocabulary import Arrays, pack_vocabulary, unpack_vocabulary
 from coterie.io.scan.parts import Known
 from coterie.io.scan.scanned import Scan
 from coterie.io.scan.shard_files import Layout

@@ -20,7 +20,7 @@ from coterie.data.table import (
     value_array,
 )
 from coterie.errors import DataError
-from coterie.files.json_values import Unkept, from_json, to_json
+from coterie.files.values import Unkept, from_json, to_json
 
 Array = NDArray[Any]
 Keys = NDArray[np.uint64]

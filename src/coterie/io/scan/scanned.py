@@ -14,7 +14,7 @@ from coterie.data.codes import Shard, encode
 from coterie.data.provenance import Provenance
 from coterie.data.table import Coded, in_order
 from coterie.errors import DataError
-from coterie.files.vocabulary import unpack_vocabulary
+from coterie.files.container import unpack_vocabulary
 from coterie.io.scan.ids import VALUES, Ids, unpacked
 from coterie.io.scan.shard_files import Layout, map_arrays, shard_path
 
@@ -92,9 +92,7 @@ class Scan(Vocabularies):
 
     def items(self, k: int) -> Array:
         """Give the ids of the k-th shard's items, in its order, shape (items,)."""
-        arrays = self._arrays(k)
-        header = {"as": "array" if "items" in arrays else "text"}
-        values = unpack_vocabulary("items", header, arrays)
+        values = unpack_vocabulary("items", None, self._arrays(k))
         if self.ids != VALUES:
             return values
         import pyarrow as pa

@@ -201,7 +201,7 @@ def _arrays(part: Part) -> dict[str, Array]:
 
 
 def _of_ids(ids: Ids) -> dict[str, Array]:
-    """Give ids as arrays: as :func:`coterie.files.vocabulary.pack_vocabulary` lays them."""
+    """Give ids as arrays: as :func:`coterie.files.container.pack_vocabulary` lays them."""
     if ids.form in (WHOLE, FRACTION):
         return {"items": ids.cells.to_numpy(zero_copy_only=False)}
     length, content = text_of(ids.cells)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from coterie.files.json_values import from_json, to_json
+from coterie.files.values import from_json, to_json
 from coterie.metrics import Score
 from coterie.metrics.scorer import TABLES
 from coterie.models.base import Estimator

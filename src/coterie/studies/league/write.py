@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from coterie.files.atomic import check_free, text_writer, write_set
-from coterie.files.json_text import as_json
+from coterie.files.values import as_json
 from coterie.studies.league import tables
 from coterie.studies.league.calibration import pooled_table
 from coterie.studies.league.league import League

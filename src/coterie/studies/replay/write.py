@@ -11,7 +11,7 @@ import pandas as pd
 
 import coterie
 from coterie.files.atomic import Writer, check_free, text_writer, write_set
-from coterie.files.json_text import as_json
+from coterie.files.values import as_json
 from coterie.io.write import table_writer
 from coterie.report import base
 from coterie.studies.replay.study import WITHIN, Standing, standings
