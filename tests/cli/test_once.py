@@ -12,11 +12,12 @@ from builders.command import coterie
 from coterie.data import annotations
 from coterie.io import files
 from coterie.models import MajorityVote
-from coterie.posterior import coteries, posterior
+from coterie.posterior import items, people, posterior
 
 TABLES = {
-    posterior: ("label_table", "annotator_table", "coterie_table", "partition_of", "diagnose"),
-    coteries: ("point_partition",),
+    posterior: ("diagnose",),
+    items: ("label_table",),
+    people: ("annotator_table", "coterie_table", "partition_of", "point_partition"),
     annotations: ("count_votes",),
 }
 

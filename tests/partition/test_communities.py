@@ -15,7 +15,7 @@ from coterie.partition.communities import (
     similarity,
     update,
 )
-from coterie.posterior import communities
+from coterie.posterior import people
 
 
 def blocks(n=8):
@@ -136,7 +136,7 @@ def test_the_table_counts_labels_and_leaves_out_who_has_few():
 
 
 def test_too_many_annotators_are_refused(monkeypatch):
-    monkeypatch.setattr(communities, "MOST_ANNOTATORS", 3)
+    monkeypatch.setattr(people, "MOST_IN_COMMUNITIES", 3)
     posterior = crowd_of_kinds()
     with pytest.raises(coterie.CoterieError, match=r"12 annotators have labels: .* raise least"):
         posterior.communities()
