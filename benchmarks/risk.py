@@ -4,7 +4,7 @@ For each real set with gold beside the project, and for two models: the share of
 expected to be wrong, the share that is, the statement "at most ... with 95 % probability" of
 ``coterie.assign.stop``, and by how much the log odds of the whole are off. The last line has how
 often the statement holds, and the spread of what is off: that is where ``SHARED`` in
-``coterie.assign.risk`` comes from. Sets of more labels than N are left out (default: 60,000).
+``coterie.assign.draws`` comes from. Sets of more labels than N are left out (default: 60,000).
 
 ``--chosen`` does the same where people were chosen: a fifth and two fifths of the labels of each
 set, revealed as a policy asks for them (``coterie replay``), with QuickConsensus.
@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.default import sets
 from coterie.assign import stop
-from coterie.assign.risk import SHARED
+from coterie.assign.draws import SHARED
 from coterie.io.read import read
 from coterie.models import make_model
 from coterie.studies.replay import Settings, replay

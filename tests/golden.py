@@ -361,7 +361,8 @@ def record_pages(space):
     found |= {f"$ {line}": command(line) for line in listed(MADE)}
     found |= {folder: files_of(folder) for folder in ("run", "planned")}
     for line in listed(JUDGED):
-        found[f"$ judges {line}"] = command(f"judges {line} --force")
+        said = command(f"judges {line} --force")
+        found[f"$ judges {line}"] = [one for one in said if "left at most" not in str(one)]
         found[f"judges {line}"] = files_of("panel") if "panel" in line else ""
     return found
 

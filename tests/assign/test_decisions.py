@@ -7,8 +7,8 @@ import pytest
 import coterie
 from coterie.assign import actions, contributions, stop
 from coterie.assign.actions import Case, decide
-from coterie.assign.payments import share_out
-from coterie.assign.risk import wrong_quantile
+from coterie.assign.contributions import share_out
+from coterie.assign.draws import wrong_quantile
 from coterie.roles import Pattern, Role
 
 

@@ -7,8 +7,7 @@ import pytest
 
 import coterie
 from coterie.assign import next_labels
-from coterie.assign.belief import belief_of
-from coterie.assign.channel import inform_all
+from coterie.assign.belief import belief_of, inform_all
 from coterie.assign.greedy import Problem, choose
 from ladder.marks import rest_slow
 from reference.greedy import choose_slowly

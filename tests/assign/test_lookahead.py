@@ -8,7 +8,7 @@ import pytest
 import coterie
 from coterie.assign import stop
 from coterie.assign.belief import Belief
-from coterie.assign.lookahead import AHEAD, gain_per_label, price_at
+from coterie.assign.stop import AHEAD, gain_per_label, price_at
 
 TWO = np.array([[0.8, 0.2], [0.3, 0.7]])
 THREE = np.array([[0.7, 0.1, 0.1, 0.1], [0.2, 0.6, 0.1, 0.1], [0.1, 0.1, 0.6, 0.2]])

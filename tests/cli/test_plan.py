@@ -8,8 +8,7 @@ import pytest
 
 import coterie
 from builders.command import coterie as command
-from coterie.assign.belief import belief_of, worth_of
-from coterie.assign.channel import inform_all
+from coterie.assign.belief import belief_of, inform_all, worth_of
 
 
 @pytest.fixture(scope="module")

@@ -6,22 +6,21 @@ only where they hold with mistakes that everybody may share.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.arguments import checked
-from coterie.assign.belief import belief_of
-from coterie.assign.people import Costs, costs_of, usual_information
+from coterie.assign.belief import belief_of, usual_information
+from coterie.assign.people import Costs, costs_of
 from coterie.data.codes import Codes
+from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
 from coterie.roles import Kind, Pattern, Role
 from coterie.words.numbers import count, decimal, percent
 from coterie.words.visible import visible
-
-FloatArray = NDArray[np.float64]
 
 KEEP, REWARD, TRAIN, WATCH, STOP, WAIT = (
     "keep", "reward", "train", "watch", "stop assigning", "wait",
@@ -32,7 +31,8 @@ OF = 100
 """Labels that what an action saves is counted for."""
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True)
+class Case:
     """One annotator."""
 
     role: Role
@@ -75,19 +75,23 @@ def actions(posterior: Posterior, *, cost: Costs = None) -> pd.DataFrame:
     belief, roles = belief_of(posterior), posterior.roles()
     a, balance = posterior.annotations, posterior.class_balance
     bits = usual_information(balance, belief.matrix)
-    pairs = [_confused(matrix, balance) for matrix in belief.matrix[:-1]]
-    mended = usual_information(
-        balance, np.array([_mend(*x) for x in zip(belief.matrix[:-1], pairs, strict=True)]
-                          ).reshape(belief.matrix[:-1].shape)
+    mended, pairs, names = belief.matrix[:-1].copy(), [], [visible(name) for name in a.classes]
+    for matrix in mended:
+        pair = _confused(matrix, balance)
+        if pair is not None:
+            t, c = pair
+            matrix[t, t] += matrix[t, c]
+            matrix[t, c] = 0.0
+        pairs.append(None if pair is None else (names[pair[0]], names[pair[1]]))
+    columns = (
+        a.labels_per_annotator.tolist(), bits[:-1].tolist(),
+        usual_information(balance, mended).tolist(), pairs,
+        (compared(a.codes) < FEWEST).tolist(),
     )  # fmt: skip
-    names = [visible(name) for name in a.classes]
     cases = [
-        Case(role, int(n), float(x), float(bits[-1]), float(y),
-             None if pair is None else (names[pair[0]], names[pair[1]]), bool(few))
-        for role, n, x, y, pair, few in zip(
-            roles.role, a.labels_per_annotator, bits[:-1], mended, pairs,
-            compared(a.codes) < FEWEST, strict=True)
-    ]  # fmt: skip
+        Case(role, n, own, float(bits[-1]), better, pair, alone)
+        for role, n, own, better, pair, alone in zip(roles.role, *columns, strict=True)
+    ]
     decided = [decide(case) for case in cases]
     table = pd.DataFrame(
         {
@@ -144,7 +148,7 @@ def decide(case: Case) -> tuple[str, float, str]:
     return action, OF * max(worth - 1, 0.0), f"{role}: {told}"
 
 
-def compared(codes: Codes) -> NDArray[np.int64]:
+def compared(codes: Codes) -> LongArray:
     """Count the labels of each annotator that can be compared: others label the item, or gold does.
 
     Examples
@@ -172,13 +176,3 @@ def _confused(matrix: FloatArray, balance: FloatArray) -> tuple[int, int] | None
     np.fill_diagonal(mistakes, 0.0)
     t, c = divmod(int(mistakes.argmax()), n_classes)
     return (t, c) if mistakes[t, c] > 0 else None
-
-
-def _mend(matrix: FloatArray, pair: tuple[int, int] | None) -> FloatArray:
-    """Give a matrix in which one class is no longer taken for another."""
-    mended = matrix.copy()
-    if pair is not None:
-        t, c = pair
-        mended[t, t] += mended[t, c]
-        mended[t, c] = 0.0
-    return mended

@@ -1,4 +1,4 @@
-"""What decisions are made of: beliefs about items and answers, as arrays, off a Posterior.
+"""What decisions are made of: beliefs about items and answers, and what one more answer tells.
 
 Belief is what the model *reports*: probabilities that may be tempered and mixed, because these are
 the ones that are calibrated. How somebody answers is the posterior mean of their matrix, that is
@@ -8,6 +8,10 @@ likeliest matrices, the mean is that of the Dirichlets which the counts imply.
 Labels of one item share mistakes. A label of an item that has n others is new evidence with
 probability ease / (1 + overlap n), and otherwise says nothing that the others have not said: that
 is how the model itself counts a label among n + 1.
+
+With belief p, matrix Psi and worth w, an answer c has the chance m[c] = sum over t of p[t] Psi[t,c]
+and leaves the belief p[t] (w Psi[t,c] / m[c] + 1 - w): Bayes' rule with probability w, else nothing
+new. On average that is p again, so that no answer is expected to move belief anywhere.
 """
 
 from __future__ import annotations
@@ -15,98 +19,61 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.special import rel_entr
 
 from coterie.errors import CoterieError
+from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 GUESSED = "% guessed"
 """How the names of kinds of hard items end; the number before it is the share of guesses."""
 STRENGTH = 10.0
 """Labels that a row of a matrix is taken to rest on before there are any."""
+NOISE = 1e-12
+"""Gains up to this are those of rounding."""
 
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What a posterior says of items and of answers to come.
+    """What a posterior says of items and of answers to come."""
 
-    Parameters
-    ----------
-    items
-        Probability of each class for each item, as reported, shape (items, classes).
-    matrix
-        Mean confusion matrices, the last one of somebody new, shape (annotators + 1, classes,
-        answers).
-    n_labels
-        Labels that each item has, shape (items,).
-    ease
-        What a label of each item tells, were it the only one: 1 is all that the matrix says, shape
-        (items,).
-    overlap
-        How alike labels of one item are, beyond their truth.
-    """
-
-    items: FloatArray
-    matrix: FloatArray
-    n_labels: IntArray
-    ease: FloatArray
-    overlap: float
-
-    @property
-    def newcomer(self) -> int:
-        """The row of ``matrix`` that is of somebody new."""
-        return len(self.matrix) - 1
+    items: FloatArray  # (items, classes)   probabilities, as reported
+    matrix: FloatArray  # (annotators + 1, classes, answers)   mean; the last of somebody new
+    n_labels: LongArray  # (items,)
+    ease: FloatArray  # (items,)   what a label tells, were it the only one: 1 is all of the matrix
+    overlap: float  # how alike labels of one item are, beyond their truth
 
 
 def belief_of(posterior: Posterior) -> Belief:
     """Read off a posterior what decisions are made of.
 
-    Examples
-    --------
-    >>> import coterie
-    >>> crowd = coterie.simulate("mixed", items=20, annotators=6, random_state=0)
-    >>> belief = belief_of(coterie.QuickConsensus().fit(crowd.annotations).posterior_)
-    >>> belief.items.shape, belief.matrix.shape, belief.newcomer
-    ((20, 3), (7, 3, 3), 6)
+    Somebody new answers as annotators without labels do, by the model's own predictive; where there
+    are none, as those who have labels do on average.
     """
-    require_beliefs(posterior)
-    a = posterior.annotations
-    matrix = mean_matrices(posterior)
+    if not (posterior.abilities.probabilities and posterior.abilities.accuracies):
+        raise CoterieError(
+            f"{posterior.model} counts votes and judges nobody, so that nothing can be decided from"
+            " it; fit a model that does, such as Consensus or QuickConsensus"
+        )
+    a, matrix = posterior.annotations, _mean_matrices(posterior)
+    idle = a.labels_per_annotator == 0
+    alike = matrix[idle if idle.any() else ~idle]
+    if len(alike) == 0:
+        alike = np.full((1, a.n_classes, a.n_answers), 1 / max(a.n_answers, 1))
     return Belief(
         items=np.ascontiguousarray(posterior.item_probability, np.float64),
-        matrix=np.concatenate([matrix, newcomer_matrix(posterior, matrix)[None]]),
+        matrix=np.concatenate([matrix, alike.mean(axis=0)[None]]),
         n_labels=a.labels_per_item.astype(np.int64),
-        ease=ease_of(posterior),
+        ease=_ease(posterior),
         overlap=posterior.mixing.overlap,
     )
 
 
-def require_beliefs(posterior: Posterior) -> None:
-    """Raise where probabilities are shares of votes, or matrices judge nobody."""
-    if posterior.abilities.probabilities and posterior.abilities.accuracies:
-        return
-    raise CoterieError(
-        f"{posterior.model} counts votes and judges nobody, so that nothing can be decided from"
-        " it; fit a model that does, such as Consensus or QuickConsensus"
-    )
-
-
-def mean_matrices(posterior: Posterior) -> FloatArray:
+def _mean_matrices(posterior: Posterior) -> FloatArray:
     """Give everybody's mean matrix, shape (annotators, classes, answers).
 
     Likeliest matrices take an answer that was not yet given for one that is never given. Rows rest
     on their labels instead, and on ``STRENGTH`` labels of the whole crowd.
-
-    Examples
-    --------
-    >>> import coterie
-    >>> rows = [("q1", "ann", "a"), ("q1", "bob", "a"), ("q2", "ann", "b"), ("q2", "bob", "b")]
-    >>> posterior = coterie.DawidSkene().fit(rows).posterior_
-    >>> posterior.confusion_mean[0].round(2).tolist(), mean_matrices(posterior)[0].round(2).tolist()
-    ([[1.0, 0.0], [0.0, 1.0]], [[0.77, 0.23], [0.23, 0.77]])
     """
     codes, probability = posterior.annotations.codes, posterior.item_probability
     if not posterior.abilities.likeliest or codes.n_answers == 0:
@@ -119,21 +86,7 @@ def mean_matrices(posterior: Posterior) -> FloatArray:
     return np.ascontiguousarray((said / said.sum(axis=1, keepdims=True)).swapaxes(1, 2))
 
 
-def newcomer_matrix(posterior: Posterior, matrix: FloatArray) -> FloatArray:
-    """Give how somebody new is expected to answer, shape (classes, answers).
-
-    Annotators without labels have the model's own predictive; where there are none, people are as
-    those who have labels are on average.
-    """
-    idle = posterior.annotations.labels_per_annotator == 0
-    chosen = matrix[idle if idle.any() else ~idle]
-    if len(chosen) == 0:
-        a = posterior.annotations
-        return np.full((a.n_classes, a.n_answers), 1 / max(a.n_answers, 1))
-    return np.asarray(chosen.mean(axis=0), np.float64)
-
-
-def ease_of(posterior: Posterior) -> FloatArray:
+def _ease(posterior: Posterior) -> FloatArray:
     """Give what a label of each item tells, at most 1.
 
     Of what is reported a part may be shares of votes, which labels move by far less. Where the
@@ -154,7 +107,7 @@ def ease_of(posterior: Posterior) -> FloatArray:
     return np.asarray(own * np.minimum(known / max(average, 1e-12), 1.0), np.float64)
 
 
-def worth_of(n_labels: IntArray | int, overlap: float) -> FloatArray:
+def worth_of(n_labels: LongArray | int, overlap: float) -> FloatArray:
     """Give how much of one more label is new evidence, for items that have n: 1 / (1 + overlap n).
 
     Examples
@@ -163,3 +116,50 @@ def worth_of(n_labels: IntArray | int, overlap: float) -> FloatArray:
     [1.0, 0.8, 0.5]
     """
     return np.asarray(1 / (1 + overlap * np.asarray(n_labels)), np.float64)
+
+
+def expect_answers(belief: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Give the chance of each answer, (..., answers), from (..., classes) and (..., classes, A)."""
+    return np.asarray(np.einsum("...t,...tc->...c", belief, matrix))
+
+
+def inform_all(items: FloatArray, worth: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Give what one more answer of each matrix about each item tells: information, and gain.
+
+    Information, in bits about the class, is the sum over t, c of p[t] q[t,c] log2(q[t,c] / m[c])
+    with q = w Psi + (1 - w) m; the gain is by how much the chance of a right label rises.
+
+    Parameters
+    ----------
+    items, worth
+        Belief, shape (items, classes), and what a label is worth, shape (items,).
+    matrix
+        Shape (people, classes, answers).
+
+    Returns
+    -------
+    Array of shape (2, items, people).
+    """
+    w, p = worth[:, None, None, None], items[:, None]
+    chance = expect_answers(p, matrix)[:, :, None]
+    said = w * matrix + (1 - w) * chance
+    bits = expect_answers(p, rel_entr(said, chance)).sum(axis=2) / np.log(2)
+    after = (p[..., None] * said).max(axis=2, initial=0.0).sum(axis=2)
+    return np.maximum([bits, after - p.max(axis=2, initial=0.0)], 0.0)
+
+
+def usual_information(balance: FloatArray, matrix: FloatArray) -> FloatArray:
+    """Give the bits that an answer tells of an item of which only the class balance is known.
+
+    Examples
+    --------
+    >>> noise, expert = [[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]
+    >>> usual_information(np.array([0.5, 0.5]), np.array([noise, expert])).tolist()
+    [0.0, 1.0]
+    """
+    return np.asarray(inform_all(balance[None], np.ones(1), matrix)[0, 0])
+
+
+def without_noise(gain: FloatArray) -> FloatArray:
+    """Give gains, 0 where there is only the error of rounding: no label changes."""
+    return np.where(gain > NOISE, gain, 0.0)

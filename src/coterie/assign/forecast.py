@@ -8,31 +8,44 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.arguments import checked
 from coterie.assign.belief import belief_of
-from coterie.assign.checks import at_least_zero, is_number, whole
-from coterie.assign.curve import Curve, curve_of
-from coterie.assign.people import Costs, costs_of, people_of, strength_of_rows
-from coterie.assign.risk import SHARED, own_spread
+from coterie.assign.draws import (
+    SHARED,
+    draw_world,
+    mixed_quantile,
+    own_spread,
+    shift_points,
+    shift_probability,
+)
+from coterie.assign.greedy import Problem
+from coterie.assign.people import (
+    Costs,
+    a_share,
+    at_least_zero,
+    costs_of,
+    people_of,
+    strength_of_rows,
+    whole,
+)
+from coterie.assign.simulated import labelled_pairs, simulate
 from coterie.assign.tasks import make_problem
-from coterie.assign.worlds import draw_world
 from coterie.errors import DataError
+from coterie.numeric import FloatArray, IntArray, LongArray
 from coterie.posterior import Posterior
 from coterie.words.numbers import count, decimal, span, tenths
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 POLICIES = ("information", "random")
-AHEAD = 5
-"""Further labels per item that are looked ahead, if nothing is said."""
-FAR = 20
-"""And if it is asked when a target is reached."""
-SIMULATIONS = 20
-
-MOST_SIMULATIONS = 100_000
+AHEAD, FAR = 5, 20
+"""Further labels per item that are looked ahead: if nothing is said, and to reach a target."""
+SIMULATIONS, MOST_SIMULATIONS = 20, 100_000
+MOST_ITEMS = 400
+"""Of more items so many are simulated, and the labels counted in proportion."""
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
+"""Of all labels that are looked ahead, where the curve has points."""
+SHIFTS = 21
+INTERVAL = (0.025, 0.975)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,37 +77,31 @@ class Forecast:
     @property
     def sentence(self) -> str:
         """What it says, for a person."""
-        best = self.curve[self.curve["policy"] == POLICIES[0]]
-        now, end = best.iloc[0], best.iloc[-1]
+        best = self.curve[self.curve["policy"] == "information"]
+        now, end = (
+            f"{tenths(row['accuracy'])} ({span(row['accuracy_low'], row['accuracy_high'])})"
+            for _, row in best.iloc[[0, -1]].iterrows()
+        )
         if len(best) == 1:
-            return "No further label can be had: the accuracy stays what it is, " \
-                f"{_shown(now)}."  # fmt: skip
-        last = f"{count(int(end['labels']), 'more label')} of these people lead from" \
-            f" {_shown(now)} to {_shown(end)}"  # fmt: skip
+            return f"No further label can be had: the accuracy stays what it is, {now}."
+        more = count(int(best["labels"].iloc[-1]), "more label")
+        last = f"{more} of these people lead from {now} to {end}"
         if self.target is None:
             return f"{last}."
-        goal = tenths(self.target)
-        if now["accuracy"] >= self.target:
-            return f"The target of {goal} is expected to be reached already: {_shown(now)}."
-        if math.isinf(self.needed[POLICIES[0]]):
+        goal, needed, other = tenths(self.target), *(self.needed[name] for name in POLICIES)
+        if best["accuracy"].iloc[0] >= self.target:
+            return f"The target of {goal} is expected to be reached already: {now}."
+        if math.isinf(needed):
             why = "cannot be reached with these people" if self.whole else "is not reached"
             return f"The target of {goal} {why}: {last}."
-        other = self.needed[POLICIES[1]]
-        compared = (
-            f"{other:,.0f} if assigned at random" if math.isfinite(other)
-            else "more than are looked ahead if assigned at random"
-        )  # fmt: skip
+        many = f"{other:,.0f}" if math.isfinite(other) else "more than are looked ahead"
         return (
-            f"The target of {goal} is expected to be reached with {self.needed[POLICIES[0]]:,.0f}"
-            f" more labels for {decimal(self.costs[POLICIES[0]])}; {compared}."
+            f"The target of {goal} is expected to be reached with {needed:,.0f} more labels for"
+            f" {decimal(self.costs['information'])}; {many} if assigned at random."
         )
 
     def __str__(self) -> str:
         return self.sentence
-
-
-def _shown(row: pd.Series) -> str:
-    return f"{tenths(row['accuracy'])} ({span(row['accuracy_low'], row['accuracy_high'])})"
 
 
 @checked
@@ -140,39 +147,58 @@ def forecast(
     >>> bool(best["accuracy"].iloc[-1] > best["accuracy"].iloc[0])
     True
     """
-    at_least_zero("shared_mistakes", shared_mistakes)
-    if target is not None and not (is_number(target) and 0 < target <= 1):
-        raise DataError(f"target must be above 0 and at most 1, got {target!r}", argument="target")
+    at_least_zero(shared_mistakes=shared_mistakes)
+    if target is not None:
+        a_share(target)
     if not 1 <= simulations <= MOST_SIMULATIONS:
         raise DataError(
             f"simulations must be between 1 and {MOST_SIMULATIONS:,}, got {simulations!r}",
             argument="simulations",
         )
-    belief = belief_of(posterior)
+    belief, codes = belief_of(posterior), posterior.annotations.codes
     people = people_of(posterior, belief, annotators)
     costs = costs_of(cost, people.names)
-    items = np.flatnonzero(posterior.annotations.codes.gold < 0)
-    problem = make_problem(posterior, belief, people, (costs, items, None, math.inf))
-    far = (AHEAD if target is None else FAR) * len(items)
+    unknown = np.flatnonzero(codes.gold < 0)
+    problem = make_problem(posterior, belief, people, costs, unknown, math.inf)
+    n, n_known = len(unknown), len(codes.gold) - len(unknown)
+    labels = whole("labels", labels, (AHEAD if target is None else FAR) * n)
+    shared = math.hypot(shared_mistakes, own_spread(posterior))
+    room = int((~labelled_pairs(problem)).sum()) if n <= 10 * MOST_ITEMS else 2**62
+    total = min(labels, room)
 
-    def world(
-        shapes: FloatArray, chosen: IntArray, rng: np.random.Generator
-    ) -> tuple[IntArray, FloatArray]:
-        some = items[chosen]
-        return draw_world(posterior, people, shapes, (some, belief.items[some]), rng)
-
-    drawn = Curve(
-        labels=whole("labels", labels, far),
-        simulations=simulations,
-        shared=math.hypot(shared_mistakes, own_spread(posterior)),
-        n_known=posterior.annotations.n_items - len(items),
-        strength=strength_of_rows(posterior),
-        seed=random_state,
-        world=world,
-    )
-    codes = posterior.annotations.codes
-    asked = np.repeat(codes.gold < 0, np.diff(codes.item_start))
-    curve, room = curve_of(problem, codes.item_answer[asked].astype(np.int64), drawn, POLICIES)
+    strength = strength_of_rows(posterior)
+    shapes = _shapes(problem, strength)
+    answers = codes.item_answer[np.repeat(codes.gold < 0, np.diff(codes.item_start))]
+    chosen = np.arange(n, dtype=np.int64)
+    if n > MOST_ITEMS:
+        chosen = np.sort(np.random.default_rng(random_state).choice(n, MOST_ITEMS, replace=False))
+    some, answers = _part(problem, answers, chosen)
+    items, scale = unknown[chosen], n / len(chosen) if len(chosen) else 1.0
+    points = np.unique([0, *(round(share * total / scale) for share in SHARES)])
+    seeds = np.random.SeedSequence(random_state).spawn(simulations)
+    rows = []
+    for policy in POLICIES:
+        spent, runs = zip(
+            *(
+                simulate(
+                    some, answers, shapes,
+                    lambda rng: draw_world(posterior, people, shapes, items, some.items, rng),
+                    points, policy, np.random.default_rng(seed),
+                )
+                for seed in seeds
+            ),
+            strict=True,
+        )  # fmt: skip
+        money = np.mean(spent, axis=0) * scale
+        now = problem.items.max(axis=1, initial=0.0)
+        middle, _ = _spread(runs, now, n_known, 0.0)
+        mean, deviation = _spread(runs, now, n_known, shared)
+        for k, number in enumerate(points):
+            low, high = (sum(mixed_quantile(mean[k], deviation[k], x)) / 2 for x in INTERVAL)
+            many = total if number == points[-1] else round(number * scale)
+            rows.append((policy, many, money[k], float(middle[k].mean()), low, high))
+    columns = ["policy", "labels", "cost", "accuracy", "accuracy_low", "accuracy_high"]
+    curve = pd.DataFrame(rows, columns=columns)
     reached = {name: _reached(curve[curve["policy"] == name], target) for name in POLICIES}
     return Forecast(
         curve,
@@ -181,6 +207,63 @@ def forecast(
         {name: found[1] for name, found in reached.items()},
         bool(curve["labels"].max() >= room),
     )
+
+
+def _part(problem: Problem, answers: IntArray, chosen: LongArray) -> tuple[Problem, IntArray]:
+    """Give some of the items of a problem with their answers."""
+    lengths = np.diff(problem.item_start)[chosen]
+    ends = np.cumsum(lengths)
+    label = np.repeat(problem.item_start[chosen] - ends + lengths, lengths)
+    label += np.arange(len(label))
+    some = problem._replace(
+        items=problem.items[chosen],
+        n_labels=problem.n_labels[chosen],
+        ease=problem.ease[chosen],
+        item_start=np.append(0, ends).astype(np.int64),
+        item_annotator=problem.item_annotator[label],
+    )
+    return some, answers[label]
+
+
+def _shapes(problem: Problem, strength: FloatArray) -> FloatArray:
+    """Give Dirichlet shapes of how everybody answers: rows that rest on their labels.
+
+    ``strength`` are the labels that rows rest on before there are any, shape (classes,).
+    """
+    item = np.repeat(np.arange(len(problem.items)), np.diff(problem.item_start))
+    person = problem.place[problem.item_annotator]
+    has = person >= 0
+    rests_on = np.tile(strength, (len(problem.matrix), 1))
+    np.add.at(rests_on, person[has], problem.items[item[has]])
+    return np.asarray(np.maximum(problem.matrix, 1e-6) * rests_on[..., None], np.float64)
+
+
+def _spread(
+    runs: Iterable[list[FloatArray]], now: FloatArray, n_known: int, shared: float
+) -> tuple[FloatArray, FloatArray]:
+    """Give the accuracy in every run under every shift, with the chance of items beside it.
+
+    Where some items stand for all, what is added is how far all are from these at the start: there
+    the accuracy is that of all items as they are.
+
+    Returns
+    -------
+    Means and deviations of normal shares that are mixed, each of shape (points, parts).
+    """
+    n_items, n_all = len(now), max(len(now) + n_known, 1)
+    means, deviations = [], []
+    for shift in shift_points(shared, SHIFTS):
+        start = _mean(shift_probability(now, shift))
+        for beliefs in runs:
+            right = [shift_probability(belief, shift) for belief in beliefs]
+            share = [min(start + _mean(p) - _mean(right[0]), 1.0) for p in right]
+            means.append([(n_items * x + n_known) / n_all for x in share])
+            deviations.append([np.sqrt(n_items * _mean(p * (1 - p))) / n_all for p in right])
+    return np.array(means).T, np.maximum(np.array(deviations).T, 1e-12)
+
+
+def _mean(values: FloatArray) -> float:
+    return float(values.mean()) if len(values) else 1.0
 
 
 def _reached(curve: pd.DataFrame, target: float | None) -> tuple[float, float]:

@@ -6,7 +6,7 @@ they were last looked at; that only falls, so that an item which is still best w
 again is best of all. With many people an item is first shown to the leader of each group, and then
 to the members of the best group.
 
-The formulas are those of :mod:`coterie.assign.channel`, for one state and one matrix at a time.
+The formulas are those of :mod:`coterie.assign.belief`, for one state and one matrix at a time.
 """
 
 from __future__ import annotations
@@ -15,12 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from coterie.numeric import BoolArray, FloatArray, IntArray, LongArray
 from coterie.numeric.compile import entry, jit
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 FEW = 64
 """So many people are all looked at, and of a larger group so many members."""
@@ -36,16 +33,16 @@ class Problem(NamedTuple):
     """Who may be asked what."""
 
     items: FloatArray  # (items, classes)            belief
-    n_labels: IntArray  # (items,)                   they have
+    n_labels: LongArray  # (items,)                   they have
     ease: FloatArray  # (items,)
     overlap: float
     matrix: FloatArray  # (people, classes, answers), or (items * people, ...): for each item
     cost: FloatArray  # (people,)                    of one label
-    place: IntArray  # (annotators,)                 where in people, or -1
-    item_start: IntArray  # (items + 1,)
-    item_annotator: NDArray[np.int32]  # (labels,)   who has labelled the item
-    group_start: IntArray  # (groups + 1,)
-    member: IntArray  # (people,)                    by group, the most informative first
+    place: LongArray  # (annotators,)                 where in people, or -1
+    item_start: LongArray  # (items + 1,)
+    item_annotator: IntArray  # (labels,)   who has labelled the item
+    group_start: LongArray  # (groups + 1,)
+    member: LongArray  # (people,)                    by group, the most informative first
     most_per_item: int
     budget: float
 
@@ -53,25 +50,17 @@ class Problem(NamedTuple):
 class Picks(NamedTuple):
     """What was chosen, in order."""
 
-    item: IntArray  # (picks,)
-    person: IntArray  # (picks,)
+    item: LongArray  # (picks,)
+    person: LongArray  # (picks,)
     information: FloatArray  # (picks,)   in bits
     gain: FloatArray  # (picks,)          in accuracy
 
 
-def choose(problem: Problem, number: int, left: IntArray, everybody: bool) -> Picks:
-    """Choose labels until the money, the people or the doubts are used up.
+def choose(problem: Problem, number: int, left: LongArray, everybody: bool) -> Picks:
+    """Choose labels until the money, the people or the doubts are used up, so many at most.
 
-    Parameters
-    ----------
-    problem
-        Who may be asked what.
-    number
-        Of labels, at most.
-    left
-        Labels that each may be asked for, shape (people,).
-    everybody
-        Look at everybody for every item, not only at the members of the best group.
+    Of each person as many as are ``left``, shape (people,). With ``everybody`` all are looked at
+    for every item, not only the members of the best group.
     """
     picks = Picks(*np.zeros((2, number), np.int64), *np.zeros((2, number)))
     said_by = problem.place[problem.item_annotator]
@@ -90,10 +79,10 @@ def choose(problem: Problem, number: int, left: IntArray, everybody: bool) -> Pi
 
 @entry
 def choose_one_by_one(
-    items: FloatArray, n_labels: IntArray, ease: FloatArray, overlap: float, matrix: FloatArray,
-    cost: FloatArray, item_start: IntArray, said_by: IntArray, group_start: IntArray,
-    member: IntArray, left: IntArray, most_per_item: int, money: float, everybody: bool,
-    item: IntArray, person: IntArray, information: FloatArray, gain: FloatArray,
+    items: FloatArray, n_labels: LongArray, ease: FloatArray, overlap: float, matrix: FloatArray,
+    cost: FloatArray, item_start: LongArray, said_by: LongArray, group_start: LongArray,
+    member: LongArray, left: LongArray, most_per_item: int, money: float, everybody: bool,
+    item: LongArray, person: LongArray, information: FloatArray, gain: FloatArray,
 ) -> int:  # fmt: skip
     """Write the picks; give how many there are. What is left of each is counted down."""
     n_items, n_states = len(items), max(STATES, matrix.shape[2])
@@ -140,11 +129,11 @@ def choose_one_by_one(
 
 @jit
 def look(
-    i: int, items: FloatArray, n_labels: IntArray, ease: FloatArray, overlap: float,
-    matrix: FloatArray, cost: FloatArray, item_start: IntArray, said_by: IntArray,
-    group_start: IntArray, member: IntArray, left: IntArray, most_per_item: int, money: float,
-    everybody: bool, person: IntArray, previous: IntArray, asked: IntArray, last: IntArray,
-    closed: NDArray[np.bool_], states: FloatArray, weights: FloatArray,
+    i: int, items: FloatArray, n_labels: LongArray, ease: FloatArray, overlap: float,
+    matrix: FloatArray, cost: FloatArray, item_start: LongArray, said_by: LongArray,
+    group_start: LongArray, member: LongArray, left: LongArray, most_per_item: int, money: float,
+    everybody: bool, person: LongArray, previous: LongArray, asked: LongArray, last: LongArray,
+    closed: BoolArray, states: FloatArray, weights: FloatArray,
 ) -> tuple[float, int, float, float]:  # fmt: skip
     """Find whom to ask about an item; give bits for its price, whom, bits and gain, or -1."""
     nothing = -1.0, -1, 0.0, 0.0
@@ -254,7 +243,7 @@ def expect(c: int, s: int, states: FloatArray, matrix: FloatArray, l: int) -> fl
 
 
 @jit
-def sink(root: int, heap: IntArray, key: FloatArray) -> None:
+def sink(root: int, heap: LongArray, key: FloatArray) -> None:
     """Let the item at a place of the heap sink to where it belongs."""
     child = 2 * root + 1
     while child < len(heap):

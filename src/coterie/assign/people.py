@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.assign.belief import STRENGTH, Belief
-from coterie.assign.channel import inform_all
 from coterie.errors import Argument, DataError
+from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
 from coterie.words.values import join, written
 from coterie.words.visible import quoted
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
-
 Costs = float | Mapping[Any, float] | pd.Series | None
 LEAST, MOST = 1e-100, 1e100
-"""Of costs: sums and ratios of them are numbers."""
+"""Of costs and of what is weighed: sums, products and ratios of two are numbers."""
+MOST_WHOLE = 2**31 - 1
+"""Of what is counted: more than there can be."""
 FAIR = 2
 """Even shares that one is asked for at most, if nothing is said."""
 DRAWS = 100
@@ -31,14 +30,15 @@ ANYONE = "anyone in coterie {}"
 """Whom to ask where only the coterie matters."""
 
 
-class People(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class People:
     """Those who may be asked."""
 
     names: list[Any]  # (people,)
-    row: IntArray  # (people,)      of the matrices; the last row is of somebody new
+    row: LongArray  # (people,)   of the matrices; the last row is of somebody new
     matrix: FloatArray  # (people, classes, answers)
-    members: list[IntArray]  # (people,)   annotators that each stands for; empty for the new
-    group: IntArray  # (people,)    in which they are looked at together
+    members: list[LongArray]  # (people,)   annotators that each stands for; empty for the new
+    group: LongArray  # (people,)   in which they are looked at together
 
 
 def people_of(
@@ -52,38 +52,33 @@ def people_of(
         The result, and what is read off it.
     annotators
         Names, among them new ones; None for everybody who has labels; ``"coteries"`` for anyone
-        in each coterie.
+        in each coterie, who answers as its members do on average.
     """
+    newcomer = len(belief.matrix) - 1
     if isinstance(annotators, str):
         if annotators != "coteries":
             raise DataError(
                 f"annotators={annotators!r} is neither a list of names nor 'coteries'",
                 argument="annotators",
             )
-        return coteries_as_people(posterior, belief)
+        group = posterior.partition().group
+        members = [np.flatnonzero(group == m) for m in range(group.max(initial=-1) + 1)]
+        n, shape = len(members), belief.matrix.shape[1:]
+        matrix = np.array([belief.matrix[who].mean(axis=0) for who in members]).reshape(n, *shape)
+        names = [ANYONE.format(m + 1) for m in range(n)]
+        return People(names, np.full(n, newcomer), matrix, members, np.zeros(n, np.int64))
     known = {name: l for l, name in enumerate(posterior.annotations.annotators.tolist())}
     if annotators is None:
         labelled = posterior.annotations.labels_per_annotator > 0
         chosen = [name for name, has in zip(known, labelled, strict=True) if has]
     else:
         chosen = list(dict.fromkeys(annotators))
-    row = np.array([known.get(name, belief.newcomer) for name in chosen], np.int64)
+    row = np.array([known.get(name, newcomer) for name in chosen], np.int64)
     members = [np.array([known[n]] if n in known else [], np.int64) for n in chosen]
     return People(chosen, row, belief.matrix[row], members, groups_of(posterior, belief, row))
 
 
-def coteries_as_people(posterior: Posterior, belief: Belief) -> People:
-    """Give one for each coterie: anyone of it, who answers as its members do on average."""
-    group = posterior.partition().group
-    members = [np.flatnonzero(group == m) for m in range(group.max(initial=-1) + 1)]
-    names = [ANYONE.format(m + 1) for m in range(len(members))]
-    shape = (len(members), *belief.matrix.shape[1:])
-    matrix = np.array([belief.matrix[who].mean(axis=0) for who in members]).reshape(shape)
-    unknown = np.full(len(members), belief.newcomer)
-    return People(names, unknown, matrix, members, np.zeros(len(members), np.int64))
-
-
-def groups_of(posterior: Posterior, belief: Belief, row: IntArray) -> IntArray:
+def groups_of(posterior: Posterior, belief: Belief, row: LongArray) -> LongArray:
     """Give people groups: their coteries, or else the class that each knows best."""
     if posterior.abilities.coteries:
         group = np.append(posterior.partition().group, -1) + 1
@@ -92,25 +87,6 @@ def groups_of(posterior: Posterior, belief: Belief, row: IntArray) -> IntArray:
     if diagonal.size == 0:
         return np.zeros(len(row), np.int64)
     return np.asarray((diagonal - diagonal.mean(axis=0)).argmax(axis=1), np.int64)
-
-
-def usual_information(balance: FloatArray, matrix: FloatArray) -> FloatArray:
-    """Give the bits that an answer tells of an item of which only the class balance is known.
-
-    Parameters
-    ----------
-    balance
-        Shape (classes,).
-    matrix
-        Shape (people, classes, answers).
-
-    Examples
-    --------
-    >>> noise, expert = [[0.5, 0.5], [0.5, 0.5]], [[1.0, 0.0], [0.0, 1.0]]
-    >>> usual_information(np.array([0.5, 0.5]), np.array([noise, expert])).tolist()
-    [0.0, 1.0]
-    """
-    return np.asarray(inform_all(balance[None], np.ones(1), matrix)[0, 0])
 
 
 def strength_of_rows(posterior: Posterior) -> FloatArray:
@@ -155,9 +131,8 @@ def costs_of(cost: Costs, names: Sequence[Any]) -> FloatArray:
     """
     if cost is None:
         return np.ones(len(names))
-    if isinstance(cost, pd.Series):
-        cost = cost.to_dict()
-    if isinstance(cost, Mapping):
+    values = np.empty(len(names), object)
+    if isinstance(cost, Mapping | pd.Series):
         by_text = {str(name): value for name, value in cost.items()}
         missing = [name for name in names if str(name) not in by_text]
         if missing:
@@ -166,9 +141,8 @@ def costs_of(cost: Costs, names: Sequence[Any]) -> FloatArray:
                 remedy=["add them to ", Argument("cost"), ", or leave them out of ",
                         Argument("annotators")],
             )  # fmt: skip
-        values = np.array([by_text[str(name)] for name in names], object)
+        values[:] = [by_text[str(name)] for name in names]
     else:
-        values = np.empty(len(names), object)
         values[:] = [cost] * len(names)
     try:
         costs = values.astype(np.float64)
@@ -179,3 +153,31 @@ def costs_of(cost: Costs, names: Sequence[Any]) -> FloatArray:
         bad = join(list(dict.fromkeys(quoted(value) for value in values[~fair])))
         raise DataError(f"the cost of a label must be a number above 0, got {bad}", argument="cost")
     return costs
+
+
+def at_least_zero(**numbers: float | None) -> None:
+    """Refuse a number below 0, or too large to weigh with."""
+    for name, value in numbers.items():
+        if value is not None and not 0 <= value <= MOST:
+            raise DataError(
+                f"{name} must be a number of at least 0, {MOST:g} at most, got {value!r}",
+                argument=name,
+            )
+
+
+def a_share(target: float) -> float:
+    """Give an accuracy or a probability that is wanted; refuse what can be none."""
+    if not 0 < target <= 1:
+        raise DataError(f"target must be above 0 and at most 1, got {target!r}", argument="target")
+    return float(target)
+
+
+def whole(name: str, value: int | None, otherwise: int) -> int:
+    """Give a whole number of at least 0, or what is meant where there is none."""
+    if value is None:
+        return otherwise
+    if value < 0:
+        raise DataError(
+            f"{name} must be a whole number of at least 0, got {value!r}", argument=name
+        )
+    return min(value, MOST_WHOLE)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -17,34 +18,58 @@ from coterie.posterior import Posterior
 from coterie.words.numbers import count, listed, percent
 from coterie.words.visible import shorten, visible
 
-SHOWN = 3
-"""Names that a line lists."""
 LONGEST = 40
+"""Characters of a name."""
 
 
-class Plan(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Plan:
     """What to do next."""
 
     tasks: pd.DataFrame  # as next_labels gives them
     people: pd.DataFrame  # what labels were worth and, of sampled models, what to do
     forecast: Forecast
     stop: Stop
-    newcomers: tuple[Any, ...] = ()  # who may be asked, and have no labels here
+    newcomers: list[Any]  # who may be asked, and have no labels here
 
     @property
     def lines(self) -> list[str]:
         """What it would do, in ten lines at most."""
-        told = [self.stop.sentence, self.tasks.attrs["sentence"]]
-        new = _newcomers(self.newcomers)
-        if len(self.tasks):
-            told.append(_first_task(self.tasks.iloc[0]))
-            told.append(_who(self.tasks) + (f" {new}" if new else ""))
-        elif new:
-            told.append(new)
+        tasks, told, who = self.tasks, [self.stop.sentence, self.tasks.attrs["sentence"]], []
+        if len(tasks):
+            first, items = tasks.iloc[0], tasks["item"].value_counts()
+            told.append(
+                f"First: {_name(first['item'])} to {_name(first['annotator'])} ({first['why']})."
+            )
+            asked = tasks["annotator"].map(_name).value_counts()
+            names = listed([f"{name} ({n:,})" for name, n in asked.items()], 3)
+            most = count(int(items.max()), "label")
+            who.append(f"Asked: {names}; {count(len(items), 'item')}, {most} of one at most.")
+        if self.newcomers:
+            names = listed([_name(one) for one in self.newcomers], 3)
+            who.append(f"New here, and expected to answer as people do on average: {names}.")
+        told += [" ".join(who)] if who else []
         told.append(self.forecast.sentence)
-        if "action" in self.people:
-            told += _actions(self.people)
+        if "action" not in self.people:
+            return told
+        waiting = self.people["action"] == WAIT
+        for action, group in self.people[~waiting].groupby("action"):
+            named = [
+                _name(who) + (f" ({percent(p)} sure)" if p == p else "")
+                for who, p in zip(group["annotator"], group["probability"].tolist(), strict=True)
+            ]
+            told.append(f"{str(action).capitalize()}: {listed(named, 3)}.")
+        if waiting.any():
+            few = (
+                "Too few labels, or nobody to compare them with, to decide anything: "
+                f"{count(int(waiting.sum()), 'annotator')}."
+            )
+            told = [*told, few] if waiting.all() else [*told[:-1], f"{told[-1]} {few}"]
         return told
+
+
+def _name(value: object) -> str:
+    return shorten(visible(value), LONGEST)
 
 
 def make_plan(
@@ -80,87 +105,19 @@ def make_plan(
     >>> len(plan.tasks), len(plan.lines) <= 10
     (10, True)
     """
-    asked, new = _available(posterior, annotators, cost)
+    a = posterior.annotations
+    here = {str(name): name for name in a.annotators[a.labels_per_annotator > 0].tolist()}
+    told = dict(cost) if isinstance(cost, Mapping | pd.Series) else {}
+    wanted = [*here.values(), *told] if annotators is None else annotators
+    new = [name for name in (told if annotators is None else annotators) if str(name) not in here]
+    asked = None if annotators is None and not new else [here.get(str(n), n) for n in wanted]
     tasks = next_labels(posterior, budget, annotators=asked, cost=cost, most_per_item=most_per_item)
     people = contributions(posterior)
     if posterior.abilities.uncertainty:
-        names = set(map(str, posterior.annotations.annotators.tolist()))
-        partly = isinstance(cost, Mapping | pd.Series) and not names <= set(map(str, dict(cost)))
+        partly = told and not set(map(str, a.annotators.tolist())) <= set(map(str, told))
         people = people.drop(columns="bits_per_label").merge(
             actions(posterior, cost=None if partly else cost).drop(columns="n_labels"),
             on="annotator",
         )
     found = forecast(posterior, target=target, annotators=asked, cost=cost)
     return Plan(tasks, people, found, stop(posterior, target), new)
-
-
-def _available(
-    posterior: Posterior, annotators: Sequence[Any] | None, cost: Costs
-) -> tuple[list[Any] | None, tuple[Any, ...]]:
-    """Give whom to ask, None for everybody who has labels; and who of them is new."""
-    a = posterior.annotations
-    here = {str(name): name for name in a.annotators[a.labels_per_annotator > 0].tolist()}
-    if annotators is None:
-        new = newcomers_in(cost, posterior)
-        return ([*here.values(), *new] if new else None), new
-    names = [here.get(str(name), name) for name in annotators]
-    return names, tuple(name for name in names if str(name) not in here)
-
-
-def newcomers_in(cost: Costs, posterior: Posterior) -> tuple[Any, ...]:
-    """Give those who have a cost and no labels here; names are compared as text, as in files.
-
-    Examples
-    --------
-    >>> import coterie
-    >>> rows = [("q1", 7, "yes"), ("q2", 8, "no")]
-    >>> posterior = coterie.QuickConsensus().fit(rows).posterior_
-    >>> newcomers_in({"7": 0.1, "8": 0.1, "dora": 0.2}, posterior)
-    ('dora',)
-    """
-    if not isinstance(cost, Mapping | pd.Series):
-        return ()
-    a = posterior.annotations
-    here = {str(name) for name in a.annotators[a.labels_per_annotator > 0].tolist()}
-    return tuple(name for name in dict(cost) if str(name) not in here)
-
-
-def _name(value: object) -> str:
-    return shorten(visible(value), LONGEST)
-
-
-def _first_task(task: pd.Series) -> str:
-    return f"First: {_name(task['item'])} to {_name(task['annotator'])} ({task['why']})."
-
-
-def _who(tasks: pd.DataFrame) -> str:
-    asked = tasks["annotator"].map(_name).value_counts()
-    names = [f"{name} ({n:,})" for name, n in asked.items()]
-    return (
-        f"Asked: {listed(names, SHOWN)}; {count(tasks['item'].nunique(), 'item')},"
-        f" {count(int(tasks['item'].value_counts().max()), 'label')} of one at most."
-    )
-
-
-def _newcomers(names: tuple[Any, ...]) -> str:
-    """Say who is new, and what is expected of them."""
-    if not names:
-        return ""
-    called = listed([_name(one) for one in names], SHOWN)
-    return f"New here, and expected to answer as people do on average: {called}."
-
-
-def _actions(people: pd.DataFrame) -> list[str]:
-    """Say who is to be rewarded, trained, watched, asked no more; one line each."""
-    lines = []
-    for action, group in people[people["action"] != WAIT].groupby("action"):
-        sure = [f" ({percent(p)} sure)" if p == p else "" for p in group["probability"].tolist()]
-        called = [_name(one) for one in group["annotator"].tolist()]
-        names = [name + how for name, how in zip(called, sure, strict=True)]
-        lines.append(f"{str(action).capitalize()}: {listed(names, SHOWN)}.")
-    waiting = int((people["action"] == WAIT).sum())
-    if waiting:
-        who = count(waiting, "annotator")
-        few = f"Too few labels, or nobody to compare them with, to decide anything: {who}."
-        lines = [*lines[:-1], f"{lines[-1]} {few}"] if lines else [few]
-    return lines

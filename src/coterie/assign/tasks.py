@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.arguments import checked
-from coterie.assign.belief import Belief, belief_of
-from coterie.assign.channel import without_noise
-from coterie.assign.checks import at_least_zero, whole
-from coterie.assign.given_class import matrices_given_class
-from coterie.assign.greedy import FEW, Picks, Problem, choose
-from coterie.assign.people import Costs, People, costs_of, fair_share, people_of, usual_information
-from coterie.assign.reasons import reasons
+from coterie.assign.belief import Belief, belief_of, usual_information, without_noise
+from coterie.assign.draws import matrices_given_class
+from coterie.assign.greedy import FEW, Problem, choose
+from coterie.assign.people import (
+    Costs,
+    People,
+    at_least_zero,
+    costs_of,
+    fair_share,
+    people_of,
+    whole,
+)
 from coterie.errors import DataError
+from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
-from coterie.words.numbers import count, decimal
+from coterie.words.numbers import count, decimal, hundredths
 from coterie.words.values import did_you_mean
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from coterie.words.visible import visible
 
 MANY = 2**40
 """As many as one likes."""
 SMALL = 20_000_000
 """Cells of matrices, over all items, up to which everybody is looked at for every item."""
-COLUMNS = ["item", "annotator", "information", "accuracy_gain", "cost", "why"]
-NO_ITEMS = "No items are named to choose from: name some, or leave that out to choose from all."
 
 
 @checked
@@ -89,29 +89,59 @@ def next_labels(
     >>> len(tasks), bool((tasks["information"] > 0).all())
     (5, True)
     """
-    at_least_zero("budget", budget)
+    at_least_zero(budget=budget)
     belief = belief_of(posterior)
     people = people_of(posterior, belief, annotators)
     costs = costs_of(cost, people.names)
-    given = None if among is None else _listed(among)
-    items = _items_among(posterior, given)
-    problem = make_problem(posterior, belief, people, (costs, items, most_per_item, float(budget)))
+    named = None if among is None else list(dict.fromkeys(among))
+    items = _items_among(posterior, named)
+    problem = make_problem(posterior, belief, people, costs, items, budget, most_per_item)
     problem = problem._replace(matrix=matrices_given_class(posterior, people, items))
-    picks = _choose(problem, _room(people, most_per_annotator, float(budget) / costs))
-    table = _table(posterior, belief, people, (problem, picks, items))
-    none = among is not None and not given
-    table.attrs["sentence"] = NO_ITEMS if none else _sentence(table, budget, people, len(items))
+    # A coterie may be asked for as many labels as its members.
+    sizes = np.array([max(len(who), 1) for who in people.members], np.int64)
+    n_people, buys = int(sizes.sum()), np.minimum(float(budget) / costs, MANY).tolist()
+    each = [whole("most_per_annotator", most_per_annotator, fair_share(n, n_people)) for n in buys]
+    left = sizes * np.array(each, np.int64)
+    n = int(min(len(items) * len(costs), left.sum(), problem.budget / costs.min(initial=np.inf)))
+    everybody = len(costs) <= FEW or len(items) * people.matrix.size <= SMALL
+    picks = choose(problem, n, left, everybody)
+    names = np.empty(len(people.names), object)
+    names[:] = people.names
+    table = pd.DataFrame(
+        {
+            "item": posterior.annotations.items[items[picks.item]],
+            "annotator": names[picks.person],
+            "information": picks.information,
+            "accuracy_gain": without_noise(picks.gain),
+            "cost": costs[picks.person],
+            "why": _reasons(posterior, belief, people, items[picks.item], picks.person),
+        },
+    )
+    if len(table):
+        told, gained = float(table["information"].sum()), float(table["accuracy_gain"].sum())
+        said = (
+            f"{count(len(table), 'label')} for {decimal(float(table['cost'].sum()))} are expected"
+            f" to bring {decimal(told, 1)} bits and {decimal(gained, 1)} more right labels."
+        )
+    elif named == []:
+        said = "No items are named to choose from: name some, or leave that out to choose from all."
+    elif budget == 0:
+        said = "A budget of 0 buys no label."
+    elif not people.names:
+        said = "Nobody is available: name annotators, new ones too, to be asked."
+    elif len(items) == 0:
+        said = "All items are settled: their labels are known."
+    else:
+        said = (
+            "There is nothing to ask: each of these people has labelled every item, or no answer of"
+            " theirs would tell more, or the budget is less than one label costs; somebody new can"
+            " still be asked."
+        )
+    table.attrs["sentence"] = said
     return table
 
 
-def _listed(among: Iterable[Hashable]) -> list[Hashable]:
-    """Give the items that were named, each once."""
-    if isinstance(among, str):
-        raise DataError(f"among={among!r} is not a list of items", argument="among")
-    return list(dict.fromkeys(among))
-
-
-def _items_among(posterior: Posterior, chosen: list[Hashable] | None) -> IntArray:
+def _items_among(posterior: Posterior, chosen: list[Hashable] | None) -> LongArray:
     """Give the codes of the items to choose from; those whose label is known are never asked."""
     a = posterior.annotations
     if chosen is None:
@@ -127,18 +157,15 @@ def _items_among(posterior: Posterior, chosen: list[Hashable] | None) -> IntArra
 
 
 def make_problem(
-    posterior: Posterior, belief: Belief, people: People, given: tuple[Any, ...]
+    posterior: Posterior,
+    belief: Belief,
+    people: People,
+    costs: FloatArray,
+    items: LongArray,
+    budget: float,
+    most_per_item: int | None = None,
 ) -> Problem:
-    """Put together who may be asked what.
-
-    Parameters
-    ----------
-    posterior, belief, people
-        The result, what is read off it, and who may be asked.
-    given
-        Costs of the people, codes of the items, most labels per item, and the budget.
-    """
-    costs, items, most_per_item, budget = given
+    """Put together who may be asked what; a coterie as long as one of it has no label."""
     codes = posterior.annotations.codes
     place = np.full(posterior.annotations.n_annotators, -1, np.int64)
     for k, who in enumerate(people.members):
@@ -148,12 +175,17 @@ def make_problem(
     group = people.group[order]
     start = np.append(np.flatnonzero(np.diff(group, prepend=-1)), len(group))
     lengths = np.diff(codes.item_start)[items]
-    label = np.repeat(codes.item_start[items], lengths) + _within(lengths)
+    row = np.repeat(np.arange(len(items)), lengths)
+    label = np.arange(len(row)) + np.repeat(
+        codes.item_start[items] - np.cumsum(lengths) + lengths, lengths
+    )
     size = np.array([len(who) for who in people.members], np.int64)
-    if size.max(initial=0) > 1:  # a coterie can be asked as long as one of it has no label
-        row = np.repeat(np.arange(len(items)), lengths)
-        row, label = _exhausted(row, label, codes.item_annotator, place, size)
-        lengths = np.bincount(row, minlength=len(items))
+    if size.max(initial=0) > 1:  # labels count of those coteries that have nobody left to ask
+        who = codes.item_annotator[label]
+        said = pd.DataFrame({"row": row, "coterie": place[who], "who": who})
+        n_said = said.groupby(["row", "coterie"])["who"].transform("nunique").to_numpy()
+        used_up = (place[who] >= 0) & (n_said == size[place[who]])
+        label, lengths = label[used_up], np.bincount(row[used_up], minlength=len(items))
     return Problem(
         items=belief.items[items],
         n_labels=belief.n_labels[items],
@@ -171,82 +203,20 @@ def make_problem(
     )
 
 
-def _exhausted(
-    row: IntArray, label: IntArray, annotator: NDArray[Any], place: IntArray, size: IntArray
-) -> tuple[IntArray, IntArray]:
-    """Keep labels of those coteries only that have nobody left to ask about the item."""
-    pairs = pd.DataFrame({"row": row, "who": annotator[label], "coterie": place[annotator[label]]})
-    said = pairs.groupby(["row", "coterie"])["who"].transform("nunique").to_numpy()
-    coterie = pairs["coterie"].to_numpy()
-    keep = (coterie >= 0) & (said == size[coterie])
-    return row[keep], label[keep]
-
-
-def _within(lengths: IntArray) -> IntArray:
-    """Give places within rows: 0, 1, 0, 0, 1, 2 for lengths 2, 1, 3."""
-    return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-
-
-def _room(people: People, most_per_annotator: int | None, labels: FloatArray) -> IntArray:
-    """Give how many labels each may be asked for; a coterie has as many as its members.
-
-    Parameters
-    ----------
-    people, most_per_annotator
-        Who may be asked, and for how many labels if that is said.
-    labels
-        That the whole budget would buy of each, shape (people,).
-    """
-    sizes = np.array([max(len(who), 1) for who in people.members], np.int64)
-    fair = [fair_share(min(number, MANY), int(sizes.sum())) for number in labels.tolist()]
-    most = [whole("most_per_annotator", most_per_annotator, one) for one in fair]
-    return sizes * np.array(most, np.int64)
-
-
-def _choose(problem: Problem, left: IntArray) -> Picks:
-    """Choose, and give what was chosen."""
-    n_items, n_people = len(problem.items), len(problem.cost)
-    cheapest = problem.cost.min(initial=np.inf)
-    most = min(n_items * n_people, float(left.sum()), problem.budget / cheapest)
-    everybody = n_people <= FEW or n_items * problem.matrix[:n_people].size <= SMALL
-    return choose(problem, int(most), left, everybody)
-
-
-def _table(
-    posterior: Posterior, belief: Belief, people: People, chosen: tuple[Problem, Picks, IntArray]
-) -> pd.DataFrame:
-    problem, picks, items = chosen
-    names = np.empty(len(people.names), object)
-    names[:] = people.names
-    return pd.DataFrame(
-        {
-            "item": posterior.annotations.items[items[picks.item]],
-            "annotator": names[picks.person],
-            "information": picks.information,
-            "accuracy_gain": without_noise(picks.gain),
-            "cost": problem.cost[picks.person],
-            "why": reasons(posterior, belief, people, items[picks.item], picks.person),
-        },
-        columns=COLUMNS,
-    )
-
-
-def _sentence(table: pd.DataFrame, budget: float, people: People, n_items: int) -> str:
-    """Say what the labels are expected to bring, or why there are none."""
-    if len(table):
-        return (
-            f"{count(len(table), 'label')} for {decimal(float(table['cost'].sum()))} are expected"
-            f" to bring {decimal(float(table['information'].sum()), 1)} bits and"
-            f" {decimal(float(table['accuracy_gain'].sum()), 1)} more right labels."
-        )
-    if budget == 0:
-        return "A budget of 0 buys no label."
-    if not people.names:
-        return "Nobody is available: name annotators, new ones too, to be asked."
-    if n_items == 0:
-        return "All items are settled: their labels are known."
-    return (
-        "There is nothing to ask: each of these people has labelled every item, or no answer of"
-        " theirs would tell more, or the budget is less than one label costs; somebody new can"
-        " still be asked."
-    )
+def _reasons(
+    posterior: Posterior, belief: Belief, people: People, item: LongArray, person: LongArray
+) -> list[str]:
+    """Say for each pair what the doubt is, and what the answer is worth there."""
+    classes = [visible(name) for name in posterior.annotations.classes]
+    if len(item) == 0 or len(classes) < 2:
+        return ["the only class" for _ in item]
+    p, rows = belief.items[item], np.arange(len(item))
+    first, second = np.argsort(-p, axis=1, kind="stable")[:, :2].T
+    right = people.matrix[person, first, first], people.matrix[person, second, second]
+    columns = first, second, p[rows, first], p[rows, second], *right, belief.n_labels[item]
+    return [
+        f"{classes[a]} {hundredths(x)} %, {classes[b]} {hundredths(y)} % after {count(n, 'label')};"
+        f" answers {classes[a]} to {hundredths(u)} % and {classes[b]} to {hundredths(v)} % of"
+        " theirs"
+        for a, b, x, y, u, v, n in zip(*columns, strict=True)
+    ]

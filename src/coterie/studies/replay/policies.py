@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.assign.belief import belief_of
+from coterie.assign.belief import belief_of, usual_information
 from coterie.assign.greedy import FEW, Problem, choose
-from coterie.assign.people import fair_share, groups_of, usual_information
+from coterie.assign.people import fair_share, groups_of
 from coterie.data.codes import count_votes
 from coterie.posterior import Posterior
 from coterie.studies.replay.hidden import Hidden
