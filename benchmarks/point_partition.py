@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import xlogy
 
 from coterie.partition import expected_loss, point_partition
-from coterie.partition.measure import block_values
-from coterie.partition.sample import canonical_draws, distinct_draws, lay_out
-from coterie.partition.walk import Walk
+from coterie.partition.measure import block_values, canonical_draws, distinct_draws
+from coterie.partition.moves import lay_out
+from coterie.partition.search import Walk
 
 CELLS = 10_000_000
 N_ANNOTATORS, N_COTERIES, N_STRAY = 10_000, 12, 20

@@ -5,11 +5,10 @@ import pandas as pd
 import pytest
 
 import coterie
-from coterie.partition import communities as factors
+from coterie.partition import communities
 from coterie.partition.communities import (
     factorise,
     find_communities,
-    memberships,
     objective,
     scaled,
     similarity,
@@ -59,17 +58,19 @@ def test_a_weight_of_two_is_everybody_twice():
 
 
 def test_many_annotators_join_the_communities_of_some(monkeypatch):
-    monkeypatch.setattr(factors, "MANY", 40)
-    monkeypatch.setattr(factors, "LANDMARKS", 30)
+    monkeypatch.setattr(communities, "MANY", 40)
+    monkeypatch.setattr(communities, "LANDMARKS", 30)
     order = np.random.default_rng(6).permutation(120)
     block = np.repeat([0, 1, 2], 40)[order]
-    found = factors.factorise_many(blocks(40)[np.ix_(order, order)], 3, np.random.default_rng(1))
+    found = factorise(blocks(40)[np.ix_(order, order)], 3, np.random.default_rng(1))
     assert found.people.shape[0] == 120
-    community = memberships(found).argmax(axis=1)
+    community = found.memberships().argmax(axis=1)
     assert coterie.metrics.adjusted_rand_index(community, block) == 1
     # The columns that were emptied count: starts and sizes are compared by one objective.
-    alone = factorise(blocks(40), np.random.default_rng(1)).objective
+    monkeypatch.setattr(communities, "MANY", 200)
+    alone = factorise(blocks(40), 1, np.random.default_rng(1)).objective
     np.testing.assert_allclose(found.objective, alone, rtol=1e-4)
+    monkeypatch.setattr(communities, "MANY", 40)
     matrices = np.where(block[:, None, None] == 1, np.eye(2), np.eye(2)[::-1])
     share, _ = find_communities(matrices, 2, np.random.default_rng(0))
     assert coterie.metrics.adjusted_rand_index(share.argmax(axis=1), block == 1) == 1
@@ -77,7 +78,7 @@ def test_many_annotators_join_the_communities_of_some(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_three_planted_blocks_are_found_exactly(seed):
-    share = memberships(factorise(blocks(), np.random.default_rng(seed)))
+    share = factorise(blocks(), 1, np.random.default_rng(seed)).memberships()
     assert share.shape == (24, 3)
     found = share.argmax(axis=1).reshape(3, 8)
     assert (found == found[:, :1]).all()

@@ -232,8 +232,8 @@ def folder_held(folder: Path) -> Iterator[None]:
 @contextmanager
 def file_held(path: Path) -> Iterator[None]:
     """Hold a file that a long run replaces again and again; a second run is told who has it."""
-    beside = path.with_name(f".{path.name}.lock")
     with naming(path):
+        beside = path.with_name(f".{path.name}.lock")
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = beside.open("a+b")
     try:

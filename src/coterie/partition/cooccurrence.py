@@ -14,16 +14,9 @@ BLOCK = 256
 
 
 def share_together(partition: NDArray[Any]) -> NDArray[np.float64]:
-    """Give the share of partitions in which two annotators have the same coterie.
+    """Give the share of partitions, shape (draws, annotators), in which two sit together.
 
-    Parameters
-    ----------
-    partition
-        Coterie of each annotator, labels that mean nothing across rows, shape (draws, annotators).
-
-    Returns
-    -------
-    Symmetric array of shape (annotators, annotators).
+    Labels mean nothing across rows.
 
     Examples
     --------
@@ -34,7 +27,10 @@ def share_together(partition: NDArray[Any]) -> NDArray[np.float64]:
     """
     n_draws, n_annotators = partition.shape
     share = np.empty((n_annotators, n_annotators))
-    coterie = _narrow(partition).T.copy()  # an annotator's draws lie together
+    # An annotator's draws lie together, in as few bytes as will do: the counting is bound by them.
+    highest = partition.max(initial=0)
+    kind = np.uint8 if highest < 2**8 else np.uint16 if highest < 2**16 else int
+    coterie = partition.astype(kind).T.copy()
     for a in range(0, n_annotators, BLOCK):
         for b in range(a, n_annotators, BLOCK):
             one, other = slice(a, a + BLOCK), slice(b, b + BLOCK)
@@ -44,24 +40,11 @@ def share_together(partition: NDArray[Any]) -> NDArray[np.float64]:
     return share
 
 
-def _narrow(partition: NDArray[Any]) -> NDArray[Any]:
-    """Give the same codes in as few bytes as will do: the counting is bound by them."""
-    highest = partition.max(initial=0)
-    return partition.astype(np.uint8 if highest < 2**8 else np.uint16 if highest < 2**16 else int)
-
-
 @entry
 def count_equal(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.int32]:
     """Count the columns in which a row of the first and a row of the second agree.
 
-    Parameters
-    ----------
-    first, second
-        Codes of shape (rows, columns), the rows contiguous.
-
-    Returns
-    -------
-    Array of shape (rows of first, rows of second).
+    Codes have shape (rows, columns), the rows contiguous; the counts (rows, rows).
     """
     count = np.empty((len(first), len(second)), np.int32)
     for a in range(len(first)):

@@ -1,7 +1,8 @@
-"""How far one partition is from the draws, and how firmly each annotator sits in it."""
+"""Drawn partitions, how far one partition is from them, how firmly each annotator sits in it."""
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,65 @@ from scipy.special import xlogy
 
 from coterie.errors import DataError
 from coterie.numeric.compile import entry
-from coterie.partition.sample import FloatArray, IntArray, canonical_draws
+from coterie.numeric.dirichlet import canonical_groups
+
+IntArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 
 LOSSES = ("vi", "binder")
+
+
+def canonical_draws(partitions: ArrayLike) -> IntArray:
+    """Renumber the clusters of each draw, any integers, by first appearance.
+
+    Examples
+    --------
+    >>> canonical_draws([[7, 7, -1], [0, 1, 0]])
+    array([[0, 0, 1],
+           [0, 1, 0]], dtype=int32)
+    """
+    codes = np.asarray(partitions)
+    if codes.ndim != 2 or codes.dtype.kind not in "iu":
+        raise DataError(
+            "partitions must be integers of shape (draws, annotators), "
+            f"got {codes.dtype} of shape {codes.shape}"
+        )
+    if not codes.size:
+        raise DataError(f"no draws, or no annotators: partitions has shape {codes.shape}")
+    out = np.empty(codes.shape, np.int32)
+    for d, row in enumerate(codes):
+        if row.min() < 0 or row.max() >= 4 * len(row):  # no group, or too many for a table
+            row = np.unique(row, return_inverse=True)[1]
+        out[d] = canonical_groups(row.astype(np.int32))
+    return out
+
+
+def distinct_draws(draws: IntArray) -> tuple[IntArray, FloatArray]:
+    """Give the canonical draws that differ, in order of first appearance, and how often each came.
+
+    Examples
+    --------
+    >>> distinct_draws(canonical_draws([[0, 1], [1, 1], [5, 3]]))
+    (array([[0, 1],
+           [0, 0]], dtype=int32), array([2., 1.]))
+    """
+    # No copy of the draws.
+    keys = [hashlib.blake2b(row.data, digest_size=16).digest() for row in draws]
+    _, first, weight = np.unique(keys, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    kept = draws if len(first) == len(draws) else draws[first[order]]
+    return kept, weight[order].astype(np.float64)
+
+
+def block_values(n: int, loss: str) -> FloatArray:
+    """Give what a block of 0, 1, ... n annotators is worth; see :func:`expected_loss`."""
+    x = np.arange(n + 1, dtype=np.float64)
+    return np.asarray(xlogy(x, x) if loss == "vi" else x * (x - 1) / 2)
+
+
+def loss_scale(n: int, loss: str) -> float:
+    """Give the scale from a sum of block values to the loss of n annotators."""
+    return 1 / n if loss == "vi" else 1 / max(n * (n - 1) / 2, 1)
 
 
 def expected_loss(partitions: ArrayLike, group: ArrayLike, loss: str = "vi") -> float:
@@ -42,14 +99,13 @@ def expected_loss(partitions: ArrayLike, group: ArrayLike, loss: str = "vi") -> 
     """
     check_loss(loss)
     draws = canonical_draws(partitions)
-    return mean_loss(draws, one_partition(group, draws.shape[1]), loss)
+    return mean_loss(draws, _one_partition(group, draws.shape[1]), loss)
 
 
 def mean_loss(draws: IntArray, group: IntArray, loss: str) -> float:
     """Average the loss of a partition over canonical draws."""
     n = draws.shape[1]
-    order = np.argsort(group, kind="stable")
-    losses = losses_of_draws(draws, order, group, block_values(n, loss))
+    losses = losses_of_draws(draws, group, block_values(n, loss))
     return float(losses.mean() * loss_scale(n, loss))
 
 
@@ -72,29 +128,22 @@ def membership(partitions: ArrayLike, group: ArrayLike) -> FloatArray:
     array([0.75, 0.75, 0.5 , 0.5 ])
     """
     draws = canonical_draws(partitions)
-    codes = one_partition(group, draws.shape[1])
-    return draws_membership(draws, codes)
+    return draws_membership(draws, _one_partition(group, draws.shape[1]))
 
 
 def draws_membership(draws: IntArray, group: IntArray) -> FloatArray:
     """Do what :func:`membership` does, for canonical draws."""
     share, block = np.zeros(draws.shape[1]), group.astype(np.int64)
-    others = company(block)
+    others = _company(block)
     lone = others == 0
     for draw, last in zip(draws, draws.max(axis=1).tolist(), strict=True):
-        together = company(block * (last + 1) + draw) / np.maximum(others, 1)
-        share += np.where(lone, company(draw) == 0, together) if lone.any() else together
+        together = _company(block * (last + 1) + draw) / np.maximum(others, 1)
+        share += np.where(lone, _company(draw) == 0, together) if lone.any() else together
     return share / len(draws)
 
 
-def company(code: NDArray[Any]) -> NDArray[np.int64]:
-    """Give how many others have the same code.
-
-    Examples
-    --------
-    >>> company(np.array([3, 0, 3, 3])).tolist()
-    [2, 0, 2, 2]
-    """
+def _company(code: NDArray[Any]) -> NDArray[np.int64]:
+    """Give how many others have the same code."""
     if code.max() >= 16 * len(code):  # few of many
         code = np.unique(code, return_inverse=True)[1]
     return np.asarray(np.bincount(code)[code] - 1)
@@ -108,8 +157,7 @@ def check_loss(loss: str) -> None:
         )
 
 
-def one_partition(group: ArrayLike, n_annotators: int) -> IntArray:
-    """Check one partition and number its blocks by first appearance."""
+def _one_partition(group: ArrayLike, n_annotators: int) -> IntArray:
     codes = np.asarray(group)
     if codes.shape != (n_annotators,) or codes.dtype.kind not in "iu":
         raise DataError(
@@ -120,25 +168,16 @@ def one_partition(group: ArrayLike, n_annotators: int) -> IntArray:
     return numbered
 
 
-def block_values(n: int, loss: str) -> FloatArray:
-    """Give the value of a block of 0, 1, ... n annotators before scaling, shape (n + 1,)."""
-    x = np.arange(n + 1, dtype=np.float64)
-    return np.asarray(xlogy(x, x) if loss == "vi" else x * (x - 1) / 2, np.float64)
-
-
-def loss_scale(n: int, loss: str) -> float:
-    """Give the factor from values to the loss of n annotators."""
-    return 1 / n if loss == "vi" else 1 / max(n * (n - 1) / 2, 1)
+def losses_of_draws(draws: IntArray, group: IntArray, value: FloatArray) -> FloatArray:
+    """Give the loss of a partition in each draw, not scaled, shape (draws,)."""
+    return _losses(draws, np.argsort(group, kind="stable"), group, value)
 
 
 @entry
-def losses_of_draws(
+def _losses(
     draws: IntArray, order: NDArray[np.int64], group: IntArray, value: FloatArray
 ) -> FloatArray:
-    """Give the loss of a partition in each draw, not scaled, shape (draws,).
-
-    ``order`` has the annotators of a block side by side: no table of blocks by clusters is needed.
-    """
+    """Sum over draws; ``order`` has a block's annotators side by side: no table is needed."""
     n_draws, n = draws.shape
     losses = np.empty(n_draws)
     together, size = np.empty(n, np.int32), np.empty(n, np.int32)

@@ -4,7 +4,7 @@ For every row (a cluster of a draw) there is a list of cells (coterie, count): h
 row's members each coterie has. A row has at most as many cells as members, so that all of them
 take eight bytes per draw and annotator, however many clusters and coteries there are.
 
-All that is compiled works on the arrays of a ``State`` and of a ``Sample``, one by one.
+All that is compiled takes the partition and the draws as plain tuples of these arrays.
 """
 
 from __future__ import annotations
@@ -15,14 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.numeric.compile import entry, jit
-from coterie.partition.sample import FloatArray, IntArray, Sample
 
+IntArray = NDArray[np.int32]
+FloatArray = NDArray[np.float64]
 Order = NDArray[np.int64]
 
 TOLERANCE = 1e-9
 """What is gained by a step must be more than rounding; in values a draw."""
 NONE, NEW = -1, -2
 """No coterie yet, and one that does not exist yet."""
+
+
+class Sample(NamedTuple):
+    """Drawn partitions laid out for the search; a row is one cluster of one draw."""
+
+    row: IntArray  # (annotators, draws)   the row in which the annotator sits in the draw
+    start: Order  # (rows + 1,)  where a row's cells begin: one for each of its members
+    weight: FloatArray  # (draws,)         how often the draw came
+    value: FloatArray  # (annotators + 1,) what a block of so many is worth
+    step: FloatArray  # (annotators + 1,)  value[x + 1] - value[x]; the last is never read
+    total: float  # the sum of the weights
 
 
 class State(NamedTuple):
@@ -34,6 +46,20 @@ class State(NamedTuple):
     place: IntArray  # (annotators,)  where in slot a number is
     cell: IntArray  # (annotators * draws, 2)  (coterie, count), row after row
     length: IntArray  # (rows,)       cells in use
+
+
+def lay_out(draws: IntArray, weight: FloatArray, value: FloatArray) -> Sample:
+    """Lay out canonical draws for the search: four bytes per draw and annotator."""
+    n_draws, n_annotators = draws.shape
+    first = np.concatenate([[0], np.cumsum(draws.max(axis=1) + 1)])
+    start = np.zeros(first[-1] + 1, np.int64)
+    row = np.empty((n_annotators, n_draws), np.int32)
+    for d in range(n_draws):
+        start[first[d] + 1 : first[d + 1] + 1] = np.bincount(draws[d])
+        row[:, d] = draws[d] + first[d]
+    np.cumsum(start, out=start)
+    step = np.append(np.diff(value), np.inf)
+    return Sample(row, start, weight, value, step, float(weight.sum()))
 
 
 def empty_state(sample: Sample) -> State:
@@ -59,19 +85,10 @@ def move_slot(m: int, to: int, slot: IntArray, place: IntArray) -> None:
 
 
 @jit
-def put(
-    l: int,
-    m: int,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-) -> None:
+def put(l: int, m: int, state: State, sample: Sample) -> None:
     """Seat an annotator who sits nowhere."""
+    group, size, slot, place, cell, length = state
+    row, start = sample[0], sample[1]
     if size[m] == 0:
         move_slot(m, slot[-1], slot, place)
         slot[-1] += 1
@@ -91,18 +108,10 @@ def put(
 
 
 @jit
-def take(
-    l: int,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-) -> None:
+def take(l: int, state: State, sample: Sample) -> None:
     """Take an annotator out."""
+    group, size, slot, place, cell, length = state
+    row, start = sample[0], sample[1]
     m = group[l]
     group[l] = NONE
     size[m] -= 1
@@ -122,24 +131,14 @@ def take(
 
 
 @jit
-def price(
-    l: int,
-    m: int,
-    group: IntArray,
-    size: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> float:
+def price(l: int, m: int, state: State, sample: Sample) -> float:
     """Give what the summed loss grows by if an annotator, now taken as out, sits in coterie m.
 
     W step(n) - 2 sum over draws d of weight[d] step(n[d]), with n others in the coterie, and n[d]
     of them in the annotator's cluster.
     """
+    group, size, _, _, cell, length = state
+    row, start, weight, _, step, total = sample
     counted = 1 if group[l] == m else 0
     if size[m] == counted:
         return 0.0
@@ -153,75 +152,32 @@ def price(
     return float(total * step[size[m] - counted] - 2 * together)
 
 
-@jit
-def weigh(
-    l: int,
-    group: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    company: FloatArray,
-    touched: IntArray,
-) -> int:
-    """Score every coterie by the company it offers an annotator, who is not counted.
-
-    Returns
-    -------
-    How many have company; they are the first entries of ``touched``.
-    """
-    own = group[l]
-    n = 0
-    for d in range(len(weight)):
-        r = row[l, d]
-        for p in range(start[r], start[r] + length[r]):
-            m = cell[p, 0]
-            others = cell[p, 1] - (m == own)
-            if others > 0:
-                if company[m] == 0.0:
-                    touched[n] = m
-                    n += 1
-                company[m] += weight[d] * step[others]
-    return n
-
-
 @entry
 def sweep(
-    order: Order,
-    least: int,
-    most: int,
-    company: FloatArray,
-    touched: IntArray,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> float:
+    order: Order, least: int, most: int, company: FloatArray, touched: IntArray, state: State,
+    sample: Sample,
+) -> float:  # fmt: skip
     """Move annotators one after the other to where it costs least; give the change of the loss.
 
-    Parameters
-    ----------
-    order
-        The annotators.
-    least, most
-        How many coteries there may be.
-    company, touched
-        Zeros and room, shape (annotators,): zeros are left behind.
+    There may be from ``least`` to ``most`` coteries. ``company`` and ``touched`` are zeros and
+    room, shape (annotators,): zeros are left behind.
     """
+    group, size, slot, _, cell, length = state
+    row, start, weight, _, step, total = sample
     change = 0.0
     for l in order:
-        own = group[l]
+        own, n = group[l], 0
+        for d in range(len(weight)):  # the company that every coterie offers
+            r = row[l, d]
+            for p in range(start[r], start[r] + length[r]):
+                m = cell[p, 0]
+                others = cell[p, 1] - (m == own)
+                if others > 0:
+                    if company[m] == 0.0:
+                        touched[n] = m
+                        n += 1
+                    company[m] += weight[d] * step[others]
         alone = own >= 0 and size[own] == 1
-        n = weigh(l, group, cell, length, row, start, weight, step, company, touched)
         best, lowest, stay = own, np.inf, 0.0
         if own >= 0:
             stay = 0.0 if alone else total * step[size[own] - 1] - 2 * company[own]
@@ -240,102 +196,60 @@ def sweep(
         if best == own or (alone and slot[-1] <= least):
             continue
         if own >= 0:
-            take(l, group, size, slot, place, cell, length, row, start)
-        to = slot[slot[-1]] if best == NEW else best
-        put(l, to, group, size, slot, place, cell, length, row, start)
+            take(l, state, sample)
+        put(l, slot[slot[-1]] if best == NEW else best, state, sample)
         change += lowest - stay
     return change
 
 
 @entry
-def prices(
-    members: Order,
-    leave: bool,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> FloatArray:
+def prices(members: Order, leave: bool, state: State, sample: Sample) -> FloatArray:
     """Give what each annotator's seat costs, against a coterie of its own, shape (members,).
 
     If they ``leave``, each one's price is without those before.
     """
     found = np.empty(len(members))
     for q, l in enumerate(members):
-        found[q] = price(l, group[l], group, size, cell, length, row, start, weight, step, total)
+        found[q] = price(l, state[0][l], state, sample)
         if leave:
-            take(l, group, size, slot, place, cell, length, row, start)
+            take(l, state, sample)
     return found
 
 
 @entry
-def seat(
-    members: Order,
-    to: IntArray,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> None:
+def seat(members: Order, to: IntArray, state: State, sample: Sample) -> None:
     """Seat annotators in these coteries, wherever they are now; NEW is one new one for all."""
+    group, _, slot, _, _, _ = state
     for l in members:
         if group[l] >= 0:
-            take(l, group, size, slot, place, cell, length, row, start)
+            take(l, state, sample)
     new = slot[slot[-1]]
     for q, l in enumerate(members):
-        m = new if to[q] == NEW else to[q]
-        put(l, m, group, size, slot, place, cell, length, row, start)
+        put(l, new if to[q] == NEW else to[q], state, sample)
 
 
 @entry
-def halve(
-    members: Order,
-    rounds: int,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> float:
+def halve(members: Order, rounds: int, state: State, sample: Sample) -> float:
     """Split a coterie in two around its first two members; give the change of the loss.
 
     The others sit down one by one where that costs less, and change their minds for some rounds;
     neither half may become empty.
     """
+    group, size, slot, _, _, _ = state
+    total = sample[5]
     change, one = 0.0, group[members[0]]
     for l in members[1:]:
-        change -= price(l, one, group, size, cell, length, row, start, weight, step, total)
-        take(l, group, size, slot, place, cell, length, row, start)
+        change -= price(l, one, state, sample)
+        take(l, state, sample)
     two = slot[slot[-1]]
-    put(members[1], two, group, size, slot, place, cell, length, row, start)
+    put(members[1], two, state, sample)
     for _ in range(rounds):
         moved = 0.0
         for l in members:
             own = group[l]
             if own >= 0 and size[own] == 1:
                 continue
-            first = price(l, one, group, size, cell, length, row, start, weight, step, total)
-            second = price(l, two, group, size, cell, length, row, start, weight, step, total)
+            first, second = price(l, one, state, sample), price(l, two, state, sample)
             if own < 0:
                 m = one if first <= second else two
                 moved += min(first, second)
@@ -345,8 +259,8 @@ def halve(
                 if leave >= stay - TOLERANCE * total:
                     continue
                 moved += leave - stay
-                take(l, group, size, slot, place, cell, length, row, start)
-            put(l, m, group, size, slot, place, cell, length, row, start)
+                take(l, state, sample)
+            put(l, m, state, sample)
         change += moved
         if moved > -TOLERANCE * total and moved <= 0:
             break
@@ -355,26 +269,9 @@ def halve(
 
 @entry
 def find_partners(
-    order: Order,
-    smallest: IntArray,
-    value: FloatArray,
-    partner: IntArray,
-    change: FloatArray,
-    seen: IntArray,
-    company: FloatArray,
-    touched: IntArray,
-    group: IntArray,
-    size: IntArray,
-    slot: IntArray,
-    place: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    step: FloatArray,
-    total: float,
-) -> None:
+    order: Order, smallest: IntArray, partner: IntArray, change: FloatArray, seen: IntArray,
+    company: FloatArray, touched: IntArray, state: State, sample: Sample,
+) -> None:  # fmt: skip
     """For every coterie find the one it costs least to merge with.
 
     Parameters
@@ -383,24 +280,36 @@ def find_partners(
         The annotators, those of a coterie side by side.
     smallest
         The two smallest coteries.
-    value
-        What a block of so many is worth.
     partner, change
         Written by the coteries' numbers, shape (annotators,): the partner, and what the summed loss
         would change by. They come as -1 and infinity, and stay so where there is none.
     seen, company, touched
         -1 for each row, and the room of :func:`sweep`.
     """
+    group, size, _, _, cell, length = state
+    row, start, weight, value, _, total = sample
     n, a = len(order), 0
     while a < n:
-        m = group[order[a]]
-        z, n_touched = a, 0
-        while z < n and group[order[z]] == m:
-            n_touched = weigh_union(
-                order[z], n_touched, value, group, cell, length, row, start, weight,
-                company, touched, seen,
-            )  # fmt: skip
-            z += 1
+        m, n_touched = group[order[a]], 0
+        while a < n and group[order[a]] == m:
+            for d in range(len(weight)):  # what the member's rows, if not seen yet, gain
+                r = row[order[a], d]
+                if seen[r] == m:
+                    continue
+                seen[r] = m
+                mine = 0
+                for p in range(start[r], start[r] + length[r]):
+                    if cell[p, 0] == m:
+                        mine = cell[p, 1]
+                for p in range(start[r], start[r] + length[r]):
+                    other, theirs = cell[p, 0], cell[p, 1]
+                    if other != m:
+                        if company[other] == 0.0:
+                            touched[n_touched] = other
+                            n_touched += 1
+                        union = value[mine + theirs] - (value[mine] + value[theirs])
+                        company[other] += weight[d] * union
+            a += 1
         for q in range(n_touched + len(smallest)):
             # Without company anywhere, the smallest is the cheapest.
             other = touched[q] if q < n_touched else smallest[q - n_touched]
@@ -411,65 +320,3 @@ def find_partners(
                     partner[m], change[m] = other, delta
         for q in range(n_touched):
             company[touched[q]] = 0.0
-        a = z
-
-
-@jit
-def weigh_union(
-    l: int,
-    n: int,
-    value: FloatArray,
-    group: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    row: IntArray,
-    start: Order,
-    weight: FloatArray,
-    company: FloatArray,
-    touched: IntArray,
-    seen: IntArray,
-) -> int:
-    """Add what the annotator's rows, if not seen yet, gain where its coterie takes in another."""
-    m = group[l]
-    for d in range(len(weight)):
-        r = row[l, d]
-        if seen[r] == m:
-            continue
-        seen[r] = m
-        mine = 0
-        for p in range(start[r], start[r] + length[r]):
-            if cell[p, 0] == m:
-                mine = cell[p, 1]
-        for p in range(start[r], start[r] + length[r]):
-            other, theirs = cell[p, 0], cell[p, 1]
-            if other != m:
-                if company[other] == 0.0:
-                    touched[n] = other
-                    n += 1
-                union = value[mine + theirs] - (value[mine] + value[theirs])
-                company[other] += weight[d] * union
-    return n
-
-
-@entry
-def total_value(
-    value: FloatArray,
-    size: IntArray,
-    cell: IntArray,
-    length: IntArray,
-    start: Order,
-    weight: FloatArray,
-    total: float,
-) -> float:
-    """Give the summed loss without the draws' own part: sizes less twice the overlaps."""
-    result = 0.0
-    for m in range(len(size)):
-        result += total * value[size[m]]
-    d = 0
-    for r in range(len(length)):
-        # The rows of a draw follow each other, and together have everybody as a member.
-        while start[r] >= (d + 1) * len(size):
-            d += 1
-        for p in range(start[r], start[r] + length[r]):
-            result -= 2 * weight[d] * value[cell[p, 1]]
-    return result

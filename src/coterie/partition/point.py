@@ -8,9 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from coterie.errors import DataError
-from coterie.partition.measure import check_loss, draws_membership, mean_loss
-from coterie.partition.sample import FloatArray, IntArray, canonical_draws
-from coterie.partition.strategy import best_partition
+from coterie.partition.measure import (
+    FloatArray,
+    IntArray,
+    canonical_draws,
+    check_loss,
+    draws_membership,
+    mean_loss,
+)
+from coterie.partition.search import best_partition
 
 
 @dataclass(frozen=True, eq=False)
