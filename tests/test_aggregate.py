@@ -34,6 +34,8 @@ def test_annotations_with_settings_are_not_read_again():
             "takes no .* \\(did you mean 'probabilities'\\?\\)",
         ),
         ({"items": "task"}, "takes no items=... \\(did you mean 'item'\\?\\)"),
+        ({"model": "concensus"}, "no model 'concensus' \\(did you mean 'consensus'\\?\\)"),
+        ({"model": "DawidSkene"}, "no model 'DawidSkene' \\(did you mean 'ds'\\?\\)"),
     ],
 )
 def test_an_option_that_nobody_takes_is_named(options, said):

@@ -21,8 +21,8 @@ from coterie.data.annotations import Annotations
 from coterie.errors import Argument, CoterieWarning, DataError
 from coterie.io.read import read
 from coterie.io.scan.scanned import Scan
-from coterie.metrics.calibration import chance_interval
 from coterie.metrics.matching import best_shares
+from coterie.metrics.scores import chance_interval
 from coterie.models.base import Estimator
 from coterie.models.registry import DEFAULT, make_model
 from coterie.posterior import Posterior

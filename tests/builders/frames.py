@@ -8,6 +8,15 @@ from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 
 TRIPLES = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no"), ("q2", "bob", "no")]
+WIDE = pd.DataFrame(
+    {
+        "task": ["t2", "t10", "t3"],
+        "ann": ["yes", "no", None],
+        "bob": ["no", "yes", " "],
+        "cy": [None, None, None],
+        "truth": ["yes", None, "no"],
+    }
+)
 
 
 def refused(*args, **kwargs) -> str:

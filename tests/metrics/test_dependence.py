@@ -3,8 +3,15 @@
 import numpy as np
 
 from coterie.data.codes import encode
-from coterie.metrics.dependence import DROP, fit_groups, pair_labels, right_rates, thinned
-from coterie.metrics.discounted import discounted_truth, discounts
+from coterie.metrics.dependence import (
+    DROP,
+    discounted_truth,
+    discounts,
+    fit_groups,
+    pair_labels,
+    right_rates,
+    thinned,
+)
 from coterie.simulation import Group, simulate
 
 EVEN = [[0.75, 0.25], [0.35, 0.65]]

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 from coterie.errors import DataError
 from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
 from coterie.simulation import simulate
-from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
+from coterie.simulation.crowd import draw_dirichlet, draw_log_dirichlet
 from coterie.simulation.people import draw_people
 from ladder.marks import rest_slow
 from reference.consensus_prior import draw_worlds

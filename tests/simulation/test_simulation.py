@@ -7,7 +7,7 @@ import pytest
 from coterie.errors import DataError
 from coterie.metrics import informativeness
 from coterie.simulation import Crowd, Group, simulate
-from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
+from coterie.simulation.build import assign_by_item, assign_by_sparsity
 from coterie.simulation.groups import KINDS, SCENARIOS, share_out
 
 ALONE = [kind for kind in KINDS if kind != "copycat"]  # who need nobody to copy

@@ -13,7 +13,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 from coterie.assign.people import People
 from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
-from coterie.simulation.dirichlet import draw_dirichlet
+from coterie.simulation.crowd import draw_dirichlet
 
 SHARED = 0.8
 """Standard deviation of the log odds that all items share; docs/decisions.md has it measured."""

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.datasets.fetch import fetch
-from coterie.datasets.parse import Table
-from coterie.datasets.registry import REGISTRY, Entry
+from coterie.datasets.registry import REGISTRY
 from coterie.errors import DataError
 
 if TYPE_CHECKING:
@@ -73,16 +72,22 @@ def load(name: str) -> Dataset:
             argument="name",
             remedy=f"there are {', '.join(REGISTRY)}",
         )
+    import pandas as pd
+
+    from coterie.data import annotations_from
+
     texts = {file.name: fetch(name, file).read_text("utf-8") for file in entry.files}
     table = entry.parse(texts)
-    annotations = _annotations(table, entry)
-    return Dataset(
-        annotations,
-        _truth(table, annotations),
-        name=name,
-        licence=entry.licence,
-        citation=entry.citation,
-    )
+    numbers: dict[str, str] = {}  # in place of people's accounts
+    triples = [
+        (item, numbers.setdefault(annotator, f"a{len(numbers):04d}"), label)
+        for item, annotator, label in table.labels
+    ]
+    annotations = annotations_from(triples, classes=entry.classes)
+    known = [item for item in annotations.items.tolist() if item in table.truth]
+    index = pd.Index(known, name="item")
+    truth = pd.Series([table.truth[item] for item in known], index=index, name="label")
+    return Dataset(annotations, truth, name=name, licence=entry.licence, citation=entry.citation)
 
 
 def describe() -> pd.DataFrame:
@@ -104,38 +109,8 @@ def describe() -> pd.DataFrame:
     """
     import pandas as pd
 
-    return pd.DataFrame(
-        [
-            {
-                "name": name,
-                "items": entry.items,
-                "annotators": entry.annotators,
-                "labels": entry.labels,
-                "classes": len(entry.classes),
-                "licence": entry.licence,
-                "citation": entry.citation,
-                "note": entry.note,
-            }
-            for name, entry in REGISTRY.items()
-        ]
-    )
-
-
-def _annotations(table: Table, entry: Entry) -> Annotations:
-    """Encode the labels, with a number for each annotator in place of a person's account."""
-    from coterie.data import annotations_from
-
-    numbers: dict[str, str] = {}
-    triples = [
-        (item, numbers.setdefault(annotator, f"a{len(numbers):04d}"), label)
-        for item, annotator, label in table.labels
-    ]
-    return annotations_from(triples, classes=entry.classes)
-
-
-def _truth(table: Table, annotations: Annotations) -> pd.Series:
-    import pandas as pd
-
-    known = [item for item in annotations.items.tolist() if item in table.truth]
-    index = pd.Index(known, name="item")
-    return pd.Series([table.truth[item] for item in known], index=index, name="label")
+    columns = ["items", "annotators", "labels", "classes", "licence", "citation", "note"]
+    table = pd.DataFrame([vars(entry) for entry in REGISTRY.values()])[columns]
+    table["classes"] = table["classes"].map(len)
+    table.insert(0, "name", list(REGISTRY))
+    return table

@@ -26,11 +26,9 @@ def fetch(dataset: str, file: File) -> Path:
     It is read from ``$COTERIE_DATA/<dataset>/<file>`` if that variable is set. Otherwise it is
     downloaded, once, into ``$COTERIE_CACHE``, by default the platform's folder for caches.
     """
-    mirror = os.environ.get("COTERIE_DATA")
-    return _mirrored(Path(mirror), dataset, file) if mirror else _cached(dataset, file)
-
-
-def _mirrored(folder: Path, dataset: str, file: File) -> Path:
+    if not os.environ.get("COTERIE_DATA"):
+        return _cached(dataset, file)
+    folder = Path(os.environ["COTERIE_DATA"])
     path = folder / dataset / file.name
     if not path.is_file():
         raise DataError(
@@ -65,10 +63,16 @@ def _cached(dataset: str, file: File) -> Path:
         retry_if_failed=1,
     )
     download = ResumingDownloader(Path(cache.abspath) / f"{key}.part")
+    mirror = f"set COTERIE_DATA to a folder that holds {key}"
     try:
         return Path(cache.fetch(key, downloader=download))
     except requests.RequestException as error:
-        raise _not_fetched(dataset, file, _reason(error), download.part) from error
+        kept = download.part.stat().st_size if download.part.exists() else 0
+        remedy = f"{kept:,} bytes are kept, run again for the rest" if kept else "check the network"
+        raise CoterieError(
+            f"data set {dataset!r} could not be fetched from {file.url}: {_reason(error)}; "
+            f"{remedy}, or {mirror}"
+        ) from error
     except OSError as error:
         raise CoterieError(
             f"data set {dataset!r} cannot be kept in {cache.abspath} ({error}); set COTERIE_CACHE "
@@ -77,18 +81,12 @@ def _cached(dataset: str, file: File) -> Path:
     except ValueError as error:
         raise DataError(
             f"data set {dataset!r} at {file.url} came damaged, or has changed, and was not kept; "
-            f"try again later, or {_mirror_remedy(dataset, file)}: {error}"
+            f"try again later, or {mirror}: {error}"
         ) from error
 
 
 class ResumingDownloader:
-    """A downloader for pooch that keeps what it got of a broken download, and goes on from it.
-
-    Parameters
-    ----------
-    part
-        Where the beginning of the file is kept between two attempts.
-    """
+    """A downloader for pooch that keeps what it got of a broken download, and goes on from it."""
 
     def __init__(self, part: Path) -> None:
         self.part = part
@@ -140,16 +138,3 @@ def _reason(error: requests.RequestException) -> str:
         (requests.exceptions.ChunkedEncodingError, "the connection broke off"),
     ]
     return next((words for kind, words in reasons if isinstance(error, kind)), str(error))
-
-
-def _not_fetched(dataset: str, file: File, reason: str, part: Path) -> CoterieError:
-    kept = part.stat().st_size if part.exists() else 0
-    remedy = f"{kept:,} bytes are kept, run again for the rest" if kept else "check the network"
-    return CoterieError(
-        f"data set {dataset!r} could not be fetched from {file.url}: {reason}; {remedy}, or "
-        f"{_mirror_remedy(dataset, file)}"
-    )
-
-
-def _mirror_remedy(dataset: str, file: File) -> str:
-    return f"set COTERIE_DATA to a folder that holds {dataset}/{file.name}"

@@ -19,33 +19,17 @@ class File:
 
 @dataclass(frozen=True)
 class Entry:
-    """One data set. A new one is a new entry of :data:`REGISTRY`.
-
-    Parameters
-    ----------
-    files
-        The published files.
-    parse
-        From the text of each file, by name, to labels and truth.
-    items, annotators, labels
-        The sizes of the data set.
-    classes
-        The possible truths, in order.
-    licence, citation
-        What the source states; whom to cite.
-    note
-        What was asked, and what the classes mean.
-    """
+    """One data set. A new one is a new entry of :data:`REGISTRY`."""
 
     files: tuple[File, ...]
-    parse: Callable[[Mapping[str, str]], Table]
+    parse: Callable[[Mapping[str, str]], Table]  # the files' texts by name -> labels and truth
     items: int
     annotators: int
     labels: int
-    classes: tuple[str, ...]
-    licence: str
+    classes: tuple[str, ...]  # the possible truths, in order
+    licence: str  # what the source states
     citation: str
-    note: str
+    note: str  # what was asked, and what the classes mean
 
 
 def _github(repository: str, commit: str, path: str, sha256: str) -> File:

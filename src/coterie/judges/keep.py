@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.errors import DataError
-from coterie.metrics.calibration import chance_interval
 from coterie.metrics.matching import right_shares
+from coterie.metrics.scores import chance_interval
 from coterie.posterior import Posterior
 
 FloatArray = NDArray[np.float64]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coterie.data.annotations import Annotations
-from coterie.metrics.calibration import chance_interval
+from coterie.metrics.scores import chance_interval
 
 SWAPPED = " / swapped"
 """How readers name a judge who saw the pair the other way round."""

@@ -18,7 +18,7 @@ from coterie.judges.order import column_table, first_class, position_table
 from coterie.judges.trust import Trust, trust_in
 from coterie.judges.worth import Worth, copies, effective_number
 from coterie.metrics import Score
-from coterie.metrics.calibration import chance_interval
+from coterie.metrics.scores import chance_interval
 from coterie.models.majority import score_beside_vote
 from coterie.posterior import Posterior
 from coterie.posterior.dependence import known_dependence

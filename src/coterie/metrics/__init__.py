@@ -1,11 +1,23 @@
 """How good are the labels, how well do annotators agree, how close are two partitions."""
 
-from coterie.metrics.agreement import fleiss_kappa, krippendorff_alpha, krippendorff_interval
-from coterie.metrics.calibration import expected_calibration_error, reliability
-from coterie.metrics.matrices import informativeness
-from coterie.metrics.partitions import adjusted_rand_index, variation_of_information
+from coterie.metrics.agreement import (
+    adjusted_rand_index,
+    fleiss_kappa,
+    krippendorff_alpha,
+    krippendorff_interval,
+    variation_of_information,
+)
 from coterie.metrics.scorer import Score, score
-from coterie.metrics.scores import accuracy, balanced_accuracy, brier_score, confusion, log_loss
+from coterie.metrics.scores import (
+    accuracy,
+    balanced_accuracy,
+    brier_score,
+    confusion,
+    expected_calibration_error,
+    informativeness,
+    log_loss,
+    reliability,
+)
 
 __all__ = [
     "Score",

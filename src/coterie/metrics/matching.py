@@ -49,12 +49,8 @@ class Matched(NamedTuple):
 def best_shares(weight: FloatArray, *, ties: Ties = "shared") -> FloatArray:
     """Give each item to its class of the highest weight: the rule of all who score.
 
-    Parameters
-    ----------
-    weight
-        Probabilities, or their logarithms less anything per item, shape (items, classes).
-    ties
-        ``"shared"``: k classes of the same weight have 1/k each. ``"lowest"``: the first has all.
+    Weights are probabilities, or their logarithms less anything per item, shape (items, classes).
+    Of k classes of the same weight each has 1/k, or the first has all.
 
     Examples
     --------
@@ -68,21 +64,7 @@ def best_shares(weight: FloatArray, *, ties: Ties = "shared") -> FloatArray:
 
 
 def right_shares(weight: FloatArray, truth: NDArray[np.int64]) -> FloatArray:
-    """Give how far each item is right, 0 to 1, shape (items,).
-
-    Parameters
-    ----------
-    weight
-        As in :func:`best_shares`.
-    truth
-        The code of the true class, shape (items,); beyond the classes it is a label that is none
-        of them, and a miss.
-
-    Examples
-    --------
-    >>> right_shares(np.array([[0.5, 0.5], [0.2, 0.8], [0.2, 0.8]]), np.array([0, 1, 2])).tolist()
-    [0.5, 1.0, 0.0]
-    """
+    """Give how far each item is right, 0 to 1; a true label beyond the classes is a miss."""
     is_class = truth < weight.shape[1]
     found = best_shares(weight)[np.arange(len(truth)), np.where(is_class, truth, 0)]
     return np.asarray(found * is_class)
@@ -93,18 +75,7 @@ def match(predictions: Predictions, truth: Labels, *, ties: Ties = "shared") -> 
 
     A warning is given if fewer than half of the smaller side find their match: the ids are then
     likely to be written in two ways; and if true labels are not among the classes: such items are
-    wrong, whatever is predicted.
-
-    Parameters
-    ----------
-    predictions
-        Labels (Series or dict, item -> label), or probabilities (DataFrame: index item, one column
-        per class).
-    truth
-        Series or dict, item -> label. A missing value is an item without a truth.
-    ties
-        Whether classes of the same highest probability share their item, or the lowest, the first
-        in the order of the columns, has it.
+    wrong, whatever is predicted. A missing true label is none.
 
     Examples
     --------

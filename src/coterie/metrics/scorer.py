@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 
 from coterie.arguments import checked
-from coterie.metrics.calibration import BINS, calibration_table, mean_gap
 from coterie.metrics.matching import (
     Labels,
-    Matched,
     Ties,
     check_items,
     insist_on_probabilities,
@@ -22,9 +20,12 @@ from coterie.metrics.matching import (
     with_plain_ids,
 )
 from coterie.metrics.scores import (
+    BINS,
+    calibration_table,
     count_by_class,
     floored_loss,
     mean_by_class,
+    mean_gap,
     of_truth,
     squared_distance,
 )
@@ -161,7 +162,6 @@ def score(
     has_truth, given = frame.index.isin(known.index), frame.index.isin(list(gold))
     frame = frame[has_truth & ~given]
     matched = match_rows(frame, known.loc[frame.index], ties=ties)
-    floored, not_a_class = _unlikely(matched, floor, frame.shape[1])
     table = calibration_table(matched, bins)
     some = len(frame) > 0
     return Score(
@@ -177,14 +177,9 @@ def score(
         confidence=frame.max(axis=1).rename("confidence"),
         ties=ties,
         floor=floor,
-        n_floored=floored,
-        n_not_a_class=not_a_class,
+        n_floored=int((of_truth(matched) < floor).sum()),
+        n_not_a_class=int((matched.truth >= frame.shape[1]).sum()),
         n_gold=int((has_truth & given).sum()),
         n_without_truth=int((~has_truth).sum()),
         n_not_in_data=len(known) - int(has_truth.sum()),
     )
-
-
-def _unlikely(matched: Matched, floor: float, n_classes: int) -> tuple[int, int]:
-    """Count the items whose truth lies below the floor, and those whose truth is no class."""
-    return int((of_truth(matched) < floor).sum()), int((matched.truth >= n_classes).sum())

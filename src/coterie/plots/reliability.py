@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from coterie.metrics.calibration import chance_interval
+from coterie.metrics.scores import chance_interval
 from coterie.plots.canvas import font_size, open_frame, room
 from coterie.plots.colours import DARK, LOOKS
 from coterie.plots.text import LETTER

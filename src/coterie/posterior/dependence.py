@@ -3,7 +3,7 @@
 What the truth is decides who errs, and the labels alone do not settle it. Values are given what the
 model believes. Intervals hold those under two further truths: one for which annotators are
 independent, started at the model's, and one started at the vote for which they are independent
-unless pairs are shown to err together (:mod:`coterie.metrics.discounted`). With gold for all items
+unless pairs are shown to err together (:mod:`coterie.metrics.dependence`). With gold for all items
 the three are one.
 """
 
@@ -18,8 +18,14 @@ from numpy.typing import NDArray
 from coterie.data.codes import Codes
 from coterie.errors import Argument, CoterieError
 from coterie.kernels.vote import smoothed_vote
-from coterie.metrics.dependence import Fitted, LabelPairs, fit_groups, pair_labels
-from coterie.metrics.discounted import discounted_truth, discounts
+from coterie.metrics.dependence import (
+    Fitted,
+    LabelPairs,
+    discounted_truth,
+    discounts,
+    fit_groups,
+    pair_labels,
+)
 from coterie.posterior.draws import INTERVAL
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from coterie.errors import Argument, CoterieError, DataError
 from coterie.kernels.right import Right, right_labels
 from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.metrics import Score, score
-from coterie.metrics.calibration import BINS
 from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
+from coterie.metrics.scores import BINS
 from coterie.partition import PointPartition
 from coterie.posterior import items, people
 from coterie.posterior.dependence import By, dependence_table

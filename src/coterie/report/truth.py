@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from coterie.io.read import read_truth
-from coterie.metrics.calibration import chance_interval, equal_counts
+from coterie.metrics.scores import chance_interval, equal_counts
 from coterie.models.majority import Scored, score_beside_vote
 from coterie.posterior import Posterior
 from coterie.report.annotator_kinds import SURELY

@@ -7,22 +7,22 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.arguments import checked
 from coterie.data.annotations import Annotations
 from coterie.data.codes import Array, encode, times_of
 from coterie.errors import Argument, DataError, unfit
-from coterie.simulation.assignment import assign_by_item, assign_by_sparsity
-from coterie.simulation.copycats import (
-    copied_by_name,
+from coterie.simulation.crowd import (
+    Crowd,
+    FloatArray,
+    HardItems,
+    IntArray,
+    answer_by_kind,
+    answer_in_turn,
     copy_answers,
     draw_answers,
-    matrices_of_all,
 )
-from coterie.simulation.crowd import Crowd, FloatArray, HardItems, People
-from coterie.simulation.groups import Group, draw_members, needs_extra_answer
-from coterie.simulation.kinds import SPECIAL, answer_by_kind, answer_in_turn, kinds_by_name
+from coterie.simulation.groups import SCENARIOS, SPECIAL, Group, draw_members
 from coterie.simulation.people import Prior, draw_people
 
 MOST = {
@@ -111,10 +111,22 @@ def simulate(
     rng = np.random.default_rng(random_state)
     class_names = _class_names(classes)
     if extra_answers is None:
-        extra_answers = ["unsure"] if needs_extra_answer(scenario) else []
-    answers = _distinct([*class_names, *extra_answers])
+        mix = SCENARIOS.get(scenario) if isinstance(scenario, str) else scenario
+        extra_answers = ["unsure"] if isinstance(mix, Mapping) and "unsure" in mix else []
+    answers = [*class_names, *extra_answers]
+    if len(set(answers)) < len(answers):
+        raise DataError(
+            f"classes and extra answers must have different names, got {answers}",
+            argument="extra_answers",
+        )
     _check_counts(matrices=annotators * len(class_names) * len(answers))
-    people = _draw(scenario, annotators, (len(class_names), len(answers)), rng)
+    sizes = len(class_names), len(answers)
+    if isinstance(scenario, Prior):
+        people = draw_people(scenario, annotators, sizes, rng)
+    elif isinstance(scenario, str) and scenario in SPECIAL:
+        people = SPECIAL[scenario](annotators, sizes, rng)
+    else:
+        people = draw_members(scenario, annotators, sizes, rng)
     if class_balance is not None:
         people = people._replace(balance=_balance(class_balance, len(class_names)))
     truth = rng.choice(len(class_names), size=items, p=people.balance)
@@ -130,9 +142,7 @@ def simulate(
         answer = _guess(answer, item, people.hard, rng)
     if people.copycats is not None:
         answer = copy_answers((item, annotator, answer), truth, people, rng)
-    codes = encode(
-        item, annotator, answer, sizes=(items, annotators, len(class_names), len(answers))
-    )
+    codes = encode(item, annotator, answer, sizes=(items, annotators, *sizes))
     annotations = Annotations(
         _ids("q", items),
         _ids("a", annotators),
@@ -141,27 +151,24 @@ def simulate(
         codes,
         times=None if time is None else times_of(item, annotator, answer, time, annotators),
     )
+    by_item = pd.Index(annotations.items, name="item")
+    by_annotator = pd.Index(annotations.annotators, name="annotator")
+    copied, kinds, confusion = None, None, people.confusion
+    if people.copycats is not None:
+        source, share = people.copycats
+        named = pd.Series(annotations.annotators[source], by_annotator, name="copied")
+        copied, weight = named.where(source >= 0), share[:, None, None]
+        confusion = weight * confusion[source] + (1 - weight) * confusion
+    if kind is not None and people.kinds is not None:
+        kinds = pd.Series(np.array(people.kinds.names, object)[kind], by_item, name="kind")
     return Crowd(
         annotations,
-        pd.Series(
-            annotations.classes[truth], pd.Index(annotations.items, name="item"), name="truth"
-        ),
-        pd.Series(people.groups, pd.Index(annotations.annotators, name="annotator"), name="group"),
-        matrices_of_all(people),
-        copied_by_name(people.copycats, annotations.annotators),
-        kinds_by_name(kind, people, annotations.items),
+        pd.Series(annotations.classes[truth], by_item, name="truth"),
+        pd.Series(people.groups, by_annotator, name="group"),
+        confusion,
+        copied,
+        kinds,
     )
-
-
-def _draw(
-    scenario: Scenario, n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator
-) -> People:
-    """Draw the annotators, from a prior or group by group."""
-    if isinstance(scenario, Prior):
-        return draw_people(scenario, n_annotators, sizes, rng)
-    if isinstance(scenario, str) and scenario in SPECIAL:
-        return SPECIAL[scenario](n_annotators, sizes, rng)
-    return draw_members(scenario, n_annotators, sizes, rng)
 
 
 def _assign(
@@ -170,7 +177,7 @@ def _assign(
     labels_per_item: int | None,
     sparsity: float | None,
     rng: np.random.Generator,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[IntArray, IntArray]:
     """Decide who labels what."""
     if sparsity is None:
         if labels_per_item is None:
@@ -188,9 +195,7 @@ def _assign(
     return assign_by_sparsity(n_items, n_annotators, sparsity, rng)
 
 
-def _guess(
-    answer: NDArray[np.int64], item: NDArray[np.int64], hard: HardItems, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _guess(answer: IntArray, item: IntArray, hard: HardItems, rng: np.random.Generator) -> IntArray:
     """Put guesses in place of answers to hard items, as often as the items' kinds say."""
     kind = rng.choice(len(hard.share), size=int(item.max(initial=-1)) + 1, p=hard.share)
     guessed = rng.random(len(answer)) < hard.guessing[kind[item]]
@@ -214,15 +219,6 @@ def _class_names(classes: int | Sequence[Hashable]) -> list[Hashable]:
     if len(names) < 2:
         raise DataError(f"a crowd needs at least 2 classes, got {len(names)}", argument="classes")
     return names
-
-
-def _distinct(answers: list[Hashable]) -> list[Hashable]:
-    if len(set(answers)) < len(answers):
-        raise DataError(
-            f"classes and extra answers must have different names, got {answers}",
-            argument="extra_answers",
-        )
-    return answers
 
 
 def _balance(class_balance: Sequence[float], n_classes: int) -> FloatArray:
@@ -256,3 +252,59 @@ def _objects(names: Sequence[Hashable]) -> Array:
     array = np.empty(len(names), object)
     array[:] = names
     return array
+
+
+def assign_by_item(
+    n_items: int, n_annotators: int, labels_per_item: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Give every item this many different annotators, each set equally likely.
+
+    Examples
+    --------
+    >>> item, annotator = assign_by_item(2, 3, 3, np.random.default_rng(0))
+    >>> item.tolist(), sorted(annotator[:3].tolist())
+    ([0, 0, 0, 1, 1, 1], [0, 1, 2])
+    """
+    if not 1 <= labels_per_item <= n_annotators:
+        raise DataError(
+            [
+                Argument("labels_per_item", of="simulate"),
+                f" must be between 1 and the number of annotators, {n_annotators}, got "
+                f"{labels_per_item}",
+            ]
+        )
+    # Floyd's subset sampling, all items at once: its cost does not grow with the annotators.
+    chosen = np.empty((n_items, labels_per_item), np.int64)
+    for k in range(labels_per_item):
+        newest = n_annotators - labels_per_item + k
+        draw = rng.integers(newest + 1, size=n_items)
+        taken = (chosen[:, :k] == draw[:, None]).any(axis=1)
+        chosen[:, k] = np.where(taken, newest, draw)
+    return np.repeat(np.arange(n_items), labels_per_item), chosen.ravel()
+
+
+def assign_by_sparsity(
+    n_items: int, n_annotators: int, sparsity: float, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Erase this share of all pairs at random, so that every item keeps at least one.
+
+    Examples
+    --------
+    >>> item, annotator = assign_by_sparsity(10, 20, 0.9, np.random.default_rng(0))
+    >>> len(item), len(set(item.tolist()))
+    (20, 10)
+    """
+    is_share = 0 <= sparsity < 1
+    n_labels = round((1 - sparsity) * n_items * n_annotators) if is_share else 0
+    if n_labels < n_items:
+        raise DataError(
+            [
+                Argument("sparsity", of="simulate"),
+                f" must be between 0 and {1 - 1 / n_annotators:.4g}, so that every item of "
+                f"{n_annotators} annotators keeps one, got {sparsity}",
+            ]
+        )
+    kept = np.arange(n_items) * n_annotators + rng.integers(n_annotators, size=n_items)
+    others = np.delete(np.arange(n_items * n_annotators), kept)
+    pairs = np.append(kept, rng.choice(others, n_labels - n_items, replace=False))
+    return pairs // n_annotators, pairs % n_annotators

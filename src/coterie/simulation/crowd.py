@@ -1,4 +1,4 @@
-"""A crowd: what it said, and what only a simulation knows."""
+"""A crowd: who is in it, what they say, and what only a simulation knows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 
 from coterie.data.annotations import Annotations
 
 FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
 
 
 class HardItems(NamedTuple):
@@ -101,3 +103,90 @@ class Crowd:
         else:  # numbers say nothing
             groups = f"{len(sizes)} group{'s' if len(sizes) > 1 else ''}"
         return f"<Crowd: {self.annotations.describe()}; {groups}>"
+
+
+def draw_log_dirichlet(shape: ArrayLike, rng: np.random.Generator) -> FloatArray:
+    """Draw log p, p ~ Dir(shape[..., :]), for each leading index.
+
+    Gamma draws of small shape underflow (Gamma(0.001) is 0 in half of all draws), so they are
+    drawn as logarithms: Gamma(s) = Gamma(s + 1) * U^(1/s).
+    """
+    shape = np.asarray(shape, np.float64)
+    log_u = -rng.standard_exponential(shape.shape)
+    with np.errstate(divide="ignore", over="ignore"):
+        log_gamma = np.log(rng.standard_gamma(shape + 1)) + log_u / shape
+    log_p: FloatArray = log_gamma - logsumexp(log_gamma, axis=-1, keepdims=True)
+    return log_p
+
+
+def draw_dirichlet(shape: ArrayLike, rng: np.random.Generator) -> FloatArray:
+    """Draw p ~ Dir(shape[..., :]) for each leading index; the shape of the result is the same."""
+    return np.exp(draw_log_dirichlet(shape, rng))
+
+
+def draw_answers(
+    confusion: FloatArray, annotator: IntArray, truth: IntArray, rng: np.random.Generator
+) -> IntArray:
+    """Draw each label's answer from its annotator's row of the truth, shape (labels,)."""
+    below = np.cumsum(confusion, axis=2)
+    u = rng.random(len(annotator))
+    answer = np.zeros(len(annotator), np.int64)
+    # A loop over answers: one column in memory at a time, not labels x answers.
+    for c in range(confusion.shape[2] - 1):
+        answer += u >= below[annotator, truth, c]
+    return answer
+
+
+def copy_answers(
+    labels: tuple[IntArray, IntArray, IntArray],
+    truth: IntArray,
+    people: People,
+    rng: np.random.Generator,
+) -> IntArray:
+    """Put what the source says, or would say, in place of own answers, shape (labels,).
+
+    ``labels`` are the item, annotator and own answer of each; ``truth`` is that of each item.
+    """
+    item, annotator, answer = labels
+    assert people.copycats is not None
+    source, share = people.copycats
+    copied = rng.random(len(answer)) < share[annotator]
+    for s in np.unique(source[source >= 0]):
+        said = draw_answers(people.confusion, np.full(len(truth), s), truth, rng)
+        given = annotator == s
+        said[item[given]] = answer[given]
+        answer = np.where(copied & (source[annotator] == s), said[item], answer)
+    return answer
+
+
+def answer_by_kind(
+    kinds: ItemKinds, label: tuple[IntArray, IntArray], truth: IntArray, rng: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Draw the kind of every item, shape (items,), and every answer, shape (labels,)."""
+    item, annotator = label
+    kind = rng.choice(len(kinds.share), size=len(truth), p=kinds.share)
+    answer = np.zeros(len(item), np.int64)
+    for k, confusion in enumerate(kinds.confusion):
+        of_kind = kind[item] == k
+        who, what = annotator[of_kind], truth[item[of_kind]]
+        answer[of_kind] = draw_answers(confusion, who, what, rng)
+    return kind, answer
+
+
+def answer_in_turn(
+    turn: Turn, label: tuple[IntArray, IntArray], truth: IntArray, rng: np.random.Generator
+) -> tuple[FloatArray, IntArray]:
+    """Draw when every label is given, a step each in random order, and the answers."""
+    item, annotator = label
+    order = rng.permutation(len(item))
+    by_person = order[np.argsort(annotator[order], kind="stable")]
+    n = np.bincount(annotator, minlength=len(turn.before))
+    start = np.concatenate([[0], np.cumsum(n)])
+    time = np.empty(len(item))
+    time[by_person] = np.arange(len(item)) - start[annotator[by_person]]
+    late = time >= n[annotator] / 2
+    before, after = (
+        draw_answers(confusion, annotator, truth[item], rng)
+        for confusion in (turn.before, turn.after)
+    )
+    return time, np.where(late, after, before)

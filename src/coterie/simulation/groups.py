@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from coterie.errors import Argument, DataError
-from coterie.simulation.copycats import find_sources
-from coterie.simulation.crowd import FloatArray, People
-from coterie.simulation.dirichlet import draw_dirichlet
+from coterie.simulation.crowd import (
+    Copycats,
+    FloatArray,
+    IntArray,
+    ItemKinds,
+    People,
+    Turn,
+    draw_dirichlet,
+)
 from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted
 
@@ -145,13 +151,6 @@ NAMES = (*SCENARIOS, "easy-hard", "kinds", "drifting")
 """All named crowds; the last are more than a mix of annotators."""
 
 
-def needs_extra_answer(scenario: object) -> bool:
-    """Whether somebody in this crowd gives an answer that is never true."""
-    if isinstance(scenario, str):
-        scenario = SCENARIOS.get(scenario, {})
-    return isinstance(scenario, Mapping) and "unsure" in scenario
-
-
 def draw_members(
     scenario: str | Mapping[str, float] | Sequence[Group],
     n_annotators: int,
@@ -186,15 +185,25 @@ def find_groups(
             )
         scenario = SCENARIOS[scenario]
     if isinstance(scenario, Mapping) and scenario:
-        return [_named(kind, share, n_classes, n_answers) for kind, share in scenario.items()]
+        groups: list[Any] = []
+        for name, share in scenario.items():
+            if name not in KINDS:
+                raise DataError(
+                    f"there is no kind of annotator {name!r}",
+                    argument="scenario",
+                    remedy=f"choose among {list(KINDS)}",
+                )
+            mean, strength, blind, copies = KINDS[name]
+            made = mean(n_classes, n_answers)
+            groups.append(Group(name, made, strength, share, blind, copies))
+        return groups
     given: Any = scenario
     if not isinstance(given, Iterable) or isinstance(given, np.ndarray):
-        found = quoted(given)
         raise DataError(
-            f"a crowd is a name, a mix of kinds or a list of groups, not {found}",
+            f"a crowd is a name, a mix of kinds or a list of groups, not {quoted(given)}",
             argument="scenario",
         )
-    groups: list[Any] = list(given)
+    groups = list(given)
     if not groups:
         raise DataError("a crowd needs at least one group, got none", argument="scenario")
     for group in groups:
@@ -204,17 +213,6 @@ def find_groups(
             )
         _check(group, n_classes, n_answers)
     return groups
-
-
-def _named(kind: str, share: float, n_classes: int, n_answers: int) -> Group:
-    if kind not in KINDS:
-        raise DataError(
-            f"there is no kind of annotator {kind!r}",
-            argument="scenario",
-            remedy=f"choose among {list(KINDS)}",
-        )
-    mean, strength, blind, copies = KINDS[kind]
-    return Group(kind, mean(n_classes, n_answers), strength, share, blind, copies)
 
 
 def _check(group: Group, n_classes: int, n_answers: int) -> None:
@@ -235,14 +233,8 @@ def _check(group: Group, n_classes: int, n_answers: int) -> None:
         raise DataError(f"group {group.name!r} is blind, so the rows of its mean must be equal")
 
 
-def share_out(shares: Sequence[float], total: int) -> NDArray[np.int64]:
-    """Split a total in proportion to the shares, by largest remainders, nobody left empty.
-
-    Examples
-    --------
-    >>> share_out([8, 11, 4, 6, 1], 12).tolist()
-    [3, 4, 2, 2, 1]
-    """
+def share_out(shares: Sequence[float], total: int) -> IntArray:
+    """Split a total in proportion to the shares, by largest remainders, nobody left empty."""
     try:
         weight = np.asarray(shares, np.float64)
     except (TypeError, ValueError, ArithmeticError):
@@ -258,3 +250,72 @@ def share_out(shares: Sequence[float], total: int) -> NDArray[np.int64]:
     order = np.argsort(np.floor(quota) - quota, kind="stable")
     size[order[: total - size.sum()]] += 1
     return size
+
+
+def find_sources(copies: FloatArray, members: list[int], rng: np.random.Generator) -> Copycats:
+    """Draw whom each group copies, among those who copy nobody; groups follow each other."""
+    (models,) = np.nonzero(copies == 0)
+    if not len(models):
+        raise DataError(
+            "somebody must copy nobody",
+            argument="scenario",
+            remedy="add a group with copies=0, such as 'novice'",
+        )
+    drawn = np.repeat(rng.choice(models, size=len(members)), members)
+    return Copycats(np.where(copies > 0, drawn, -1), copies)
+
+
+EASY = 0.97
+"""How often everybody is right on easy items."""
+HARD_SHARE = 0.4
+HARD_CROWD = {"expert": 3.0, "novice": 5.0, "spammer": 2.0}
+"""Who is who on hard items."""
+
+
+def draw_easy_hard(n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator) -> People:
+    """Draw people who all answer easy items alike, and hard ones each in a way of their own."""
+    people = draw_members(HARD_CROWD, n_annotators, sizes, rng)
+    n_classes, n_answers = sizes
+    matrix = np.full((n_classes, n_answers), (1 - EASY) / (n_answers - 1))
+    np.fill_diagonal(matrix, EASY)
+    easy = np.broadcast_to(matrix, people.confusion.shape)
+    share = np.array([1 - HARD_SHARE, HARD_SHARE])
+    return _with_kinds(people, ("easy", "hard"), share, np.stack([easy, people.confusion]))
+
+
+def draw_fields(n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator) -> People:
+    """Draw people of whom half are experts of one kind of items and novices in the other."""
+    members = share_out([1.0, 1.0], n_annotators).tolist()
+    names = [f"expert of {kind}" for kind, n in zip("ab", members, strict=True) for _ in range(n)]
+    drawn = [draw_members({kind: 1.0}, n_annotators, sizes, rng) for kind in ("expert", "novice")]
+    expert, novice = (people.confusion for people in drawn)
+    of_a = np.arange(n_annotators) < members[0]
+    confusion = np.stack(
+        [np.where((of_a == (kind == "a"))[:, None, None], expert, novice) for kind in "ab"]
+    )
+    people = People(names, confusion.mean(axis=0), drawn[0].balance)
+    return _with_kinds(people, ("a", "b"), np.array([0.5, 0.5]), confusion)
+
+
+def _with_kinds(
+    people: People, names: tuple[str, ...], share: FloatArray, confusion: FloatArray
+) -> People:
+    """Give the same people, whose matrix is the mean over kinds of items."""
+    mean = np.einsum("k,kltc->ltc", share, confusion)
+    return people._replace(confusion=mean, kinds=ItemKinds(names, share, confusion))
+
+
+def draw_drifting(n_annotators: int, sizes: tuple[int, int], rng: np.random.Generator) -> People:
+    """Draw experts of whom half turn spammers midway through their labels."""
+    steady, turned = share_out([1.0, 1.0], n_annotators).tolist()
+    first = draw_members({"expert": 1.0}, n_annotators, sizes, rng)
+    after = first.confusion.copy()
+    if turned:
+        after[steady:] = draw_members({"spammer": 1.0}, turned, sizes, rng).confusion
+    names = ["steady"] * steady + ["turned"] * turned
+    mean = (first.confusion + after) / 2
+    return People(names, mean, first.balance, turn=Turn(first.confusion, after))
+
+
+SPECIAL = {"easy-hard": draw_easy_hard, "kinds": draw_fields, "drifting": draw_drifting}
+"""Named crowds that are more than a mix of annotators."""

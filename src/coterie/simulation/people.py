@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from coterie.priors import CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
-from coterie.simulation.crowd import FloatArray, HardItems, People
-from coterie.simulation.dirichlet import draw_dirichlet, draw_log_dirichlet
+from coterie.simulation.crowd import (
+    FloatArray,
+    HardItems,
+    IntArray,
+    People,
+    draw_dirichlet,
+    draw_log_dirichlet,
+)
 
 Prior = IBCCPrior | CBCCPrior | HCBCCPrior | ConsensusPrior
 
@@ -19,17 +24,8 @@ def draw_people(
 ) -> People:
     """Draw coteries, confusion matrices and class proportions, in this order, from the prior.
 
-    Parameters
-    ----------
-    prior
-        The prior of iBCC (every annotator is a group), cBCC, hcBCC or Consensus, of which some
-        items are hard; class weights that wait for votes are its ``class_base``.
-    n_annotators
-        How many annotators.
-    sizes
-        The numbers of classes and of answers.
-    rng
-        The source of randomness.
+    Of iBCC every annotator is a group; of Consensus some items are hard, and class weights that
+    wait for votes are its ``class_base``. ``sizes`` are the numbers of classes and of answers.
 
     Examples
     --------
@@ -43,7 +39,11 @@ def draw_people(
     if isinstance(prior, IBCCPrior):
         group = np.arange(n_annotators)
     else:
-        group = _draw_crp(n_annotators, _draw_concentration(prior.concentration, rng), rng)
+        concentration = prior.concentration
+        if isinstance(concentration, Gamma):
+            shape, rate = np.asarray(concentration.shape), np.asarray(concentration.rate)
+            concentration = float(rng.gamma(shape, 1 / rate))
+        group = _draw_crp(n_annotators, concentration, rng)
     if isinstance(prior, ConsensusPrior):
         return _draw_consensus(prior, group, rng)
     if isinstance(prior, HCBCCPrior):
@@ -56,15 +56,7 @@ def draw_people(
     return People(group.tolist(), confusion, balance)
 
 
-def _draw_concentration(concentration: float | Gamma, rng: np.random.Generator) -> float:
-    if isinstance(concentration, Gamma):
-        return float(rng.gamma(np.asarray(concentration.shape), 1 / np.asarray(concentration.rate)))
-    return concentration
-
-
-def _draw_crp(
-    n_annotators: int, concentration: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _draw_crp(n_annotators: int, concentration: float, rng: np.random.Generator) -> IntArray:
     """Seat annotators one by one; coteries are numbered as they appear, shape (annotators,)."""
     group = np.zeros(n_annotators, np.int64)
     n_coteries = 1
@@ -80,7 +72,7 @@ def _draw_crp(
 
 
 def _draw_around_coteries(
-    prior: HCBCCPrior, group: NDArray[np.int64], rng: np.random.Generator
+    prior: HCBCCPrior, group: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """Draw Psi[l, t] ~ Dir(beta[m, t] * eta[m, t]), shape (annotators, classes, answers)."""
     mean = np.asarray(prior.mean)  # (T, C)
@@ -92,9 +84,7 @@ def _draw_around_coteries(
     return draw_dirichlet((strength[:, :, None] * np.exp(log_centre))[group], rng)
 
 
-def _draw_consensus(
-    prior: ConsensusPrior, group: NDArray[np.int64], rng: np.random.Generator
-) -> People:
+def _draw_consensus(prior: ConsensusPrior, group: IntArray, rng: np.random.Generator) -> People:
     """Draw around b[m, t, c] = d[m] 1[c = t] + (1 - d[m]) w[c], and what hard items are."""
     weights, n_coteries = np.asarray(prior.class_weights), group.max() + 1
     guess = draw_dirichlet(prior.guess_weights, rng)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from coterie.metrics import score
-from coterie.metrics.calibration import mean_gap, pool_tables, pooled_gap
+from coterie.metrics.scores import mean_gap, pool_tables, pooled_gap
 from coterie.studies.league import Row, make_league
 from coterie.studies.league.calibration import SIDE, curves, pooled, pooled_table
 from coterie.studies.league.page import make_curves, make_page

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from coterie.metrics.calibration import pool_tables, pooled_gap
+from coterie.metrics.scores import pool_tables, pooled_gap
 from coterie.studies.league.league import League
 from coterie.studies.table import Table
 from coterie.words.numbers import NOTHING, decimal, in_percent

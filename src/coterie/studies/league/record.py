@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import coterie
-from coterie.metrics.calibration import pooled_gap
 from coterie.metrics.scorer import FLOOR, NUMBERS
+from coterie.metrics.scores import pooled_gap
 from coterie.studies.league.bootstrap import Interval
 from coterie.studies.league.calibration import pooled
 from coterie.studies.league.league import MEASURES, League, Row, Standing
