@@ -35,7 +35,7 @@ from benchmarks.samplers.adapters import Sampler
 from benchmarks.samplers.report import Report, run
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
-SETS = ("rte", "dog", "adult", "music_genre", "relevance")
+SETS = ("rte", "bluebird", "dog", "adult", "music_genre", "relevance")
 MODELS = {"cbcc": "cBCC", "hcbcc": "hcBCC", "consensus": "Consensus"}
 CHAINS, ROUND, BURN_IN = 8, 500, 1_000
 """Sweeps that are dropped, if what follows has effective draws enough. If not, chains may still
