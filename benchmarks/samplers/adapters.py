@@ -64,7 +64,7 @@ class Sampler:
         annotations = data if isinstance(data, Annotations) else problems.annotations(data)
         self.model, self.data = model, annotations.codes
         made = make_model(model) if isinstance(model, str) else copy(model)
-        if isinstance(model, str) and getattr(made, "plain", ""):
+        if isinstance(model, str) and made.get_params().get("sampler") == "auto":
             made.set_params(sampler="collapsed")  # however many labels there are
         sampler = made.set_params(burn_in=0)._sampler(annotations)
         items = sampler.blocks and Threads(0).open(sampler.blocks, sampler.sizes)
