@@ -17,7 +17,7 @@ import pandas as pd
 
 import coterie
 from coterie.metrics import adjusted_rand_index
-from coterie.roles import support
+from coterie.roles import role as support
 from coterie.simulation import Group
 
 ANNOTATORS, LABELS_PER_ITEM = 200, 20

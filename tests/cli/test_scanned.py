@@ -8,7 +8,7 @@ import pytest
 
 import coterie as package
 from builders.command import coterie
-from coterie.posterior import parts
+from coterie.posterior import sharded
 
 CROWD = package.simulate("mixed", items=90, annotators=8, labels_per_item=4, random_state=2)
 
@@ -130,7 +130,7 @@ def test_results_are_replaced_whole_and_only_if_asked(folder, monkeypatch):
 def test_nothing_is_half_written(folder, monkeypatch):
     out = folder / "out"
     monkeypatch.setattr("coterie.io.scan.scanning.SHARD_LABELS", 60)
-    whole = parts.label_sheet
+    whole = sharded.label_sheet
     seen = []
 
     def broken(part):
@@ -139,7 +139,7 @@ def test_nothing_is_half_written(folder, monkeypatch):
             raise OSError(28, "No space left on device")
         return whole(part)
 
-    monkeypatch.setattr("coterie.posterior.parts.label_sheet", broken)
+    monkeypatch.setattr("coterie.posterior.sharded.label_sheet", broken)
     done = coterie("aggregate", folder / "labels/*.parquet", "--model", "majority", "--out", out)
     assert done.returncode == 1
     assert "No space left on device" in done.stderr

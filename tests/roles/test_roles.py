@@ -8,7 +8,8 @@ import pytest
 from scipy.special import expit, logit
 from scipy.stats import norm
 
-from coterie.roles import Kind, Pattern, Role, roles_of, rule, support
+from coterie.roles import Kind, Pattern, Role, roles_of, rule
+from coterie.roles import role as support
 
 DOCS = Path(__file__).parents[2] / "docs" / "roles.md"
 ABC = ["a", "b", "c"]

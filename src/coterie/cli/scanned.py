@@ -24,8 +24,7 @@ from coterie.models import Estimator
 from coterie.models.majority import Scored, score_beside_vote
 from coterie.models.registry import names_where
 from coterie.posterior import Posterior
-from coterie.posterior.parts import Totals, part_writers, sum_up
-from coterie.posterior.sharded import MOST_ON_PAGE, ShardedPosterior, sample_title
+from coterie.posterior.sharded import MOST_ON_PAGE, ShardedPosterior, Totals, sample_title
 from coterie.posterior.sheets import REVIEW, confusion_sheet, coterie_sheet
 from coterie.posterior.store import writer as posterior_writer
 from coterie.words.numbers import count, seconds
@@ -85,7 +84,7 @@ def run(sources: Sequence[str], reading: Reading, job: Job, engine: str) -> bool
         with keeping(posterior, scores):
             write(posterior, paths, record, totals, scored, force=job.force)
     else:
-        sum_up(posterior, totals)
+        totals.add_all()
     wrote = time.perf_counter() - start
     say_result(posterior, totals, scores, paths, wrote)
     return posterior.converged
@@ -98,7 +97,7 @@ def keeping(
 
     def shown() -> None:
         totals = Totals(posterior)  # others may have been summed in part
-        sum_up(posterior, totals)
+        totals.add_all()
         say_found(posterior, totals, scores)
 
     return nothing_lost(shown, posterior.write_labels, "labels", "holds the labels in parts")
@@ -191,7 +190,7 @@ def write(
         writers["diagnostics"] = table_writer(Posterior.diagnostics(posterior), format)
     if "report" in paths:
         writers["report"] = page(posterior, record, scored)
-    parts = part_writers(posterior, out / "labels", totals)
+    parts = totals.writers(out / "labels")
     old = [*aggregate.leavings(paths), out / "run.coterie"]
     found = {**parts, **{path: writers[name] for name, path in paths.items()}}
     write_set(out, found, old, force=force)

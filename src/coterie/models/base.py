@@ -29,9 +29,8 @@ from coterie.io.read import is_path, read
 from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
 from coterie.posterior import ItemNumbers, Posterior
-from coterie.posterior.gathered import Found, FoundItems
 from coterie.posterior.items import KIND
-from coterie.posterior.sharded import ShardedPosterior, people_of
+from coterie.posterior.sharded import Found, FoundItems, ShardedPosterior, people_of
 from coterie.words.names import as_html
 from coterie.words.visible import quoted
 

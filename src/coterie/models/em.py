@@ -24,8 +24,8 @@ from coterie.models.base import Estimator, Labels, TrueLabels, certain_kinds, se
 from coterie.models.majority import items_of, known_of_all
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers, Posterior
-from coterie.posterior.gathered import FoundItems
 from coterie.posterior.items import HARDNESS, KIND, unknown_hardness
+from coterie.posterior.sharded import FoundItems
 from coterie.words.visible import quoted
 
 Strategy = Literal["assign", "addition"]

@@ -31,8 +31,7 @@ from coterie.metrics import Score
 from coterie.models.base import Estimator, Labels, setting
 from coterie.numeric import FloatArray
 from coterie.posterior import Posterior
-from coterie.posterior.gathered import FoundItems
-from coterie.posterior.sharded import ShardedPosterior
+from coterie.posterior.sharded import FoundItems, ShardedPosterior
 
 Ties = Literal["lowest", "random", "split"]
 Probabilities = Literal["skill", "shares"]

@@ -33,7 +33,7 @@ from coterie.kernels.vote import clear_votes
 from coterie.models.base import Estimator, Labels, resolved, setting
 from coterie.numeric import Array, State
 from coterie.posterior import ItemNumbers, Posterior
-from coterie.posterior.gathered import Found, FoundItems
+from coterie.posterior.sharded import Found, FoundItems
 from coterie.posterior.verdicts import ONE_LABEL
 from coterie.priors import Prior
 

@@ -25,7 +25,7 @@ from coterie.models.em import found_by_weights, note_climb
 from coterie.models.majority import items_of
 from coterie.numeric import FloatArray
 from coterie.posterior import Draws, Posterior
-from coterie.posterior.gathered import Found, FoundItems
+from coterie.posterior.sharded import Found, FoundItems
 from coterie.posterior.verdicts import say_labels
 from coterie.priors import EBCCPrior, IBCCPrior, Prior
 

@@ -67,38 +67,26 @@ def dependence_table(posterior: Posterior, by: By | None) -> pd.DataFrame:
     if by != "annotator":
         raise CoterieError([Argument("by", by), " is neither 'annotator' nor 'coterie'"])
     own = posterior.drawn(OWN)
-    if own is not None:
-        return _known(own, posterior.annotations.annotators)
-    everybody = np.arange(n_annotators)
-    return _table(under_truths(posterior), everybody, posterior.annotations.annotators, LEAST)
+    names = posterior.annotations.annotators
+    if own is None:
+        return _table(under_truths(posterior), np.arange(n_annotators), names, LEAST)
+    a, b = np.triu_indices(n_annotators, 1)  # the model draws the dependence itself
+    drawn = own.reshape(-1, *own.shape[2:])[:, a, b]
+    return _frame(names[a], names[b], drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
 
 
-def _known(values: FloatArray, names: NDArray[np.object_]) -> pd.DataFrame:
-    """Give the table of a model that draws the dependence itself."""
-    a, b = np.triu_indices(len(names), 1)
-    drawn = values.reshape(-1, *values.shape[2:])[:, a, b]
-    low, high = np.quantile(drawn, INTERVAL, axis=0)
-    return _frame(names[a], names[b], drawn.mean(axis=0), low, high)
-
-
-def _frame(
-    first: NDArray[np.object_],
-    second: NDArray[np.object_],
-    value: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-) -> pd.DataFrame:
-    columns = {"first": first, "second": second, "dependence": value, "low": low, "high": high}
-    return pd.DataFrame(columns)
+def _frame(first: NDArray[Any], second: NDArray[Any], *numbers: FloatArray) -> pd.DataFrame:
+    names = ("first", "second", "dependence", "low", "high")
+    return pd.DataFrame(dict(zip(names, (first, second, *numbers), strict=True)))
 
 
 def _table(
     truths: tuple[LabelPairs, ...], group: IntArray, names: NDArray[Any], least: int
 ) -> pd.DataFrame:
     """Fit every pair of groups (annotators, coteries) that has enough common items."""
-    keys, value, low, high = _under_all(truths, group, least)
+    keys, *numbers = _under_all(truths, group, least)
     a, b = np.divmod(keys, max(len(names), 1))
-    return _frame(names[a], names[b], value, low, high)
+    return _frame(names[a], names[b], *numbers)
 
 
 def _under_all(
@@ -131,18 +119,10 @@ def _by_groups(
 def mean_dependence(posterior: Posterior, known: IntArray | None = None) -> Mean | None:
     """Give the mean dependence over pairs of labels of one item; None where no item has two.
 
-    Parameters
-    ----------
-    posterior
-        The result.
-    known
-        The known class of each item, -1 where unknown, shape (items,): then only those items count,
-        and there is one truth.
-
-    Notes
-    -----
-    Each pair of annotators counts by its common items; those with fewer than five are fitted
-    together. The interval is from the spread of items, whose labels may depend in any way.
+    If the known class of each item is given, -1 where unknown, shape (items,), only those items
+    count, and there is one truth. Each pair of annotators counts by its common items; those with
+    fewer than five are fitted together. The interval is from the spread of items, whose labels may
+    depend in any way.
     """
     truths = under_truths(posterior) if known is None else under_known(posterior, known)
     if not len(truths[0].item):
@@ -171,18 +151,10 @@ def counted_dependence(
 ) -> Mean | None:
     """Give the mean dependence in which nobody's negative one makes up for those who err together.
 
-    The parameters ``posterior`` and ``known`` are those of :func:`mean_dependence`.
-
-    Parameters
-    ----------
-    copy
-        The lower end of a pair's interval above which two are copies.
-
-    Notes
-    -----
-    The mean of all pairs, or that in which pairs whose interval does not lie above zero count as
-    zero, if that is larger; with the interval of the mean, moved as far, and no lower than where
-    the intervals of copies alone have their lower ends.
+    It is, of what :func:`mean_dependence` takes, the mean of all pairs, or that in which pairs
+    whose interval does not lie above zero count as zero, if that is larger; with the interval of
+    the mean, moved as far, and no lower than where the intervals of copies alone, those that lie
+    above ``copy``, have their lower ends.
     """
     mean = mean_dependence(posterior, known)
     if mean is None:
@@ -208,15 +180,7 @@ def under_known(posterior: Posterior, known: IntArray) -> tuple[LabelPairs, ...]
 
 
 def known_dependence(posterior: Posterior, known: IntArray) -> pd.DataFrame:
-    """Give the table of :meth:`coterie.Posterior.dependence` from known items alone.
-
-    Parameters
-    ----------
-    posterior
-        The result.
-    known
-        The known class of each item, -1 where unknown, shape (items,).
-    """
+    """Give the table of :meth:`coterie.Posterior.dependence` from known items alone."""
     a = posterior.annotations
     return _table(under_known(posterior, known), np.arange(a.n_annotators), a.annotators, LEAST)
 

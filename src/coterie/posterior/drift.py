@@ -49,12 +49,7 @@ def moments_of(posterior: Posterior) -> Moments:
 def range_of(accuracy: NDArray[Any], first: NDArray[Any]) -> NDArray[Any]:
     """Give how far accuracies, shape (draws, moments), move: the highest less the lowest.
 
-    Parameters
-    ----------
-    accuracy
-        Of all moments in a row.
-    first
-        Where each annotator's moments begin, rising, shape (annotators,).
+    ``first`` is where each annotator's moments begin, rising, shape (annotators,).
 
     Examples
     --------
@@ -98,27 +93,27 @@ def drift_table(posterior: Posterior, margin: float) -> pd.DataFrame:
         "changed": changed,
         "static": static[heard],
     }
-    columns |= date_changes(moments, first, last, changed >= LIKELY)
-    for name, at in (("first", first), ("last", last)):
-        low, high = np.quantile(moments.accuracy[:, at], INTERVAL, axis=0)
-        mean = moments.accuracy[:, at].mean(axis=0)
-        columns |= {name: mean, f"{name}_low": low, f"{name}_high": high}
-    table = pd.DataFrame(columns)
-    return table.sort_values("changed", ascending=False, kind="stable", ignore_index=True)
-
-
-def date_changes(
-    moments: Moments, first: NDArray[Any], last: NDArray[Any], likely: NDArray[Any]
-) -> dict[str, Any]:
-    """Give after how many labels and when each annotator changed; missing where none is likely."""
-    course = moments.accuracy.mean(axis=0)
+    # Where the mean course is best cut, after how many labels and when; missing if none is likely.
+    course, likely = moments.accuracy.mean(axis=0), changed >= LIKELY
     turn = [
         f + cut(course[f : end + 1]) if dated else f
         for f, end, dated in zip(first, last, likely, strict=True)
     ]
     done = np.append(0, np.cumsum(moments.n_labels)).astype(np.int64)
-    after = pd.Series(done[turn] - done[first], dtype="Int64").mask(~likely)
-    return {"after": after, "when": np.where(likely, moments.time[turn], np.nan)}
+    columns["after"] = pd.Series(done[turn] - done[first], dtype="Int64").mask(~likely)
+    columns["when"] = np.where(likely, moments.time[turn], np.nan)
+    for name, at in (("first", first), ("last", last)):
+        columns |= dict(
+            zip((name, f"{name}_low", f"{name}_high"), _course(moments, at), strict=True)
+        )
+    table = pd.DataFrame(columns)
+    return table.sort_values("changed", ascending=False, kind="stable", ignore_index=True)
+
+
+def _course(moments: Moments, at: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Give accuracies at some moments: the means, and the ends of their intervals."""
+    accuracy = moments.accuracy[:, at]
+    return accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0)
 
 
 def trajectory_table(posterior: Posterior, annotator: Hashable) -> pd.DataFrame:
@@ -126,12 +121,6 @@ def trajectory_table(posterior: Posterior, annotator: Hashable) -> pd.DataFrame:
     moments = moments_of(posterior)
     (l,) = codes_of([annotator], posterior.annotations.annotators)
     at = np.flatnonzero(moments.annotator == l)
-    low, high = np.quantile(moments.accuracy[:, at], INTERVAL, axis=0)
-    return pd.DataFrame(
-        {
-            "time": moments.time[at],
-            "accuracy": moments.accuracy[:, at].mean(axis=0),
-            "accuracy_low": low,
-            "accuracy_high": high,
-        }
-    )
+    names = ("accuracy", "accuracy_low", "accuracy_high")
+    columns = dict(zip(names, _course(moments, at), strict=True))
+    return pd.DataFrame({"time": moments.time[at], **columns})

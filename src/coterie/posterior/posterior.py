@@ -334,7 +334,10 @@ class Posterior:
 
     def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
         """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
-        return self.require_roles(self._coteries(k, loss)[1])
+        roles = self._coteries(k, loss)[1]
+        if roles is None:  # of a point estimate
+            self.require_draws("roles")
+        return cast(Roles, roles)
 
     @once
     def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
@@ -697,10 +700,3 @@ class Posterior:
         return self.converged or bool(
             self.run.get("left_out") and self.require_draws("chains").settled()
         )
-
-    def require_roles(self, roles: Roles | None) -> Roles:
-        """Give roles of coteries; an error if a point estimate, which has none, is asked."""
-        if roles is None:
-            self.require_draws("roles")
-        assert roles is not None  # with draws there are roles
-        return roles

@@ -67,7 +67,7 @@ def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> p
             " to weigh new labels by",
             remedy=["fit all labels together, or with ", Argument("skill_share", 0)],
         )
-    new = in_codes_of(posterior.annotations, labels_like(posterior.annotations, more, reading))
+    new = read_more(posterior.annotations, more, reading)
     p = predict(posterior, new)
     a, labels = posterior.annotations, new.annotations
     chosen = p.argmax(axis=1)
@@ -86,22 +86,16 @@ def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> p
     )
 
 
-def labels_like(a: Annotations, more: Any, reading: dict[str, Any]) -> Annotations:
-    """Read labels with the classes and extra answers of a run."""
-    if isinstance(more, Annotations):
-        return more
-    from coterie.io.read import read
-
-    words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)  # one item, one annotator: as it should be
-        return read(more, **words, **reading)
-
-
-def in_codes_of(a: Annotations, more: Annotations) -> New:
+def read_more(a: Annotations, more: Any, reading: dict[str, Any]) -> New:
     """Give new labels in the codes of a run; an answer that it does not know is a DataError."""
-    answers = look_up(more.answers, a.answers)
-    answer = answers[more.codes.item_answer]
+    if not isinstance(more, Annotations):
+        from coterie.io.read import read
+
+        words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)  # one item, one annotator: as it should be
+            more = read(more, **words, **reading)
+    answer = look_up(more.answers, a.answers)[more.codes.item_answer]
     if (answer < 0).any():
         word = more.answers[more.codes.item_answer[np.argmax(answer < 0)]]
         known = ", ".join(map(repr, a.answers.tolist()[:8]))
@@ -127,7 +121,9 @@ def predict(posterior: Posterior, new: New) -> FloatArray:
         own = np.log(np.maximum(posterior.item_probability[new.item[some]], LEAST))
         start = np.where(known[some, None, None], own[:, None], start)
         evidence = log_evidence(crowd, new, some) * tau[some, None, None]
-        found[some] = average(start + evidence)
+        joint = start + evidence  # log p(t, labels) in each draw, (items, draws, classes)
+        joint = np.exp(joint - joint.max(axis=(1, 2), keepdims=True)).mean(axis=1)
+        found[some] = joint / joint.sum(axis=1, keepdims=True)
     votes = np.zeros((labels.n_items, a.n_answers), np.int32)
     np.add.at(votes, (labels.item_of_label, new.answer), 1)
     as_is = known | (labels.labels_per_item == 0)
@@ -145,8 +141,7 @@ def crowd_of(posterior: Posterior) -> Crowd:
     matrix: NDArray[np.floating[Any]] = posterior.confusion_mean[None]
     if posterior.abilities.uncertainty:
         draws = posterior.require_draws("matrices")
-        matrix = draws.confusion.reshape(-1, *draws.confusion.shape[2:])
-        balance = draws.class_balance.reshape(len(matrix), -1)
+        matrix, balance = draws.matrices, draws.balances
     heard = a.labels_per_annotator > 0
     newcomer = matrix[:, heard].mean(axis=1, dtype=np.float64)
     return Crowd(*(np.log(np.maximum(x, LEAST)) for x in (matrix, newcomer, balance)))
@@ -175,9 +170,3 @@ def log_evidence(crowd: Crowd, new: New, some: slice) -> FloatArray:
     summed = np.zeros((some.stop - some.start, *each.shape[1:]))
     np.add.at(summed, np.repeat(np.arange(len(summed)), np.diff(start)), each)
     return summed
-
-
-def average(log_joint: FloatArray) -> FloatArray:
-    """Give probabilities from log p(t, labels) in each draw, (items, draws, classes)."""
-    joint = np.exp(log_joint - log_joint.max(axis=(1, 2), keepdims=True)).mean(axis=1)
-    return np.asarray(joint / joint.sum(axis=1, keepdims=True))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,20 +19,115 @@ from coterie.data.frames import table
 from coterie.data.gold import known_labels
 from coterie.data.table import look_up, sort_order, value_array
 from coterie.errors import CoterieError
-from coterie.files.atomic import write_set
+from coterie.files.atomic import Writer, write_set
 from coterie.files.paths import to_write
 from coterie.io.scan import Scan
+from coterie.io.write import table_writer
 from coterie.kernels.right import Right, right_labels
 from coterie.metrics import Score
 from coterie.metrics.matching import check_items, warn_of_few
-from coterie.posterior.gathered import Found, FoundItems, annotations_of, gathered
-from coterie.posterior.parts import part_writers
+from coterie.posterior.draws import ItemNumbers
 from coterie.posterior.posterior import Posterior, once
-from coterie.posterior.sheets import label_sheet
+from coterie.posterior.sheets import label_counts, label_sheet
 from coterie.words.visible import visible
 
 Array = NDArray[Any]
 FloatArray = NDArray[np.float64]
+
+MOST_ON_PAGE = 200_000
+"""Items that a page is made of."""
+MOST_NAMED = 20
+"""Items that are looked up because chains differ on them."""
+
+
+class FoundItems(NamedTuple):
+    """What a model found of the items of one shard, in its order."""
+
+    probability: FloatArray  # (items, classes)
+    label: NDArray[np.int64] | None = None  # (items,)           None: the most probable
+    raw: FloatArray | None = None  # (items, classes)   the model's own, if others are reported
+    numbers: Mapping[str, ItemNumbers] = MappingProxyType({})  # further ones, by name
+
+    def changed(self, change: Callable[[str, Array], Array]) -> FoundItems:
+        """Give the same with every array replaced by what is made of its name and it."""
+        arrays = dict(zip(self._fields[:3], self[:3], strict=True))
+        changed = {name: None if x is None else change(name, x) for name, x in arrays.items()}
+        numbers = {
+            name: replace(one, values=change(f"numbers.{name}", one.values))
+            for name, one in self.numbers.items()
+        }
+        return FoundItems(**changed, numbers=numbers)  # type: ignore[arg-type]
+
+    def array(self, name: str) -> Array:
+        """Give one of its arrays by name."""
+        _, _, own = name.partition("numbers.")
+        found: Array = self.numbers[own].values if own else getattr(self, name)
+        return found
+
+
+Found = Callable[[int], FoundItems]
+"""Gives what was found of the k-th shard's items, from wherever they are."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SomeAnnotations(Annotations):
+    """Labels of some items, by people of whom it is known how much they said in all: ``said``."""
+
+    said: Any = None
+
+    @property
+    def labels_per_annotator(self) -> NDArray[np.int64]:
+        """Number of labels of each annotator, of all items, shape (annotators,)."""
+        return np.asarray(self.said)
+
+
+def gathered(
+    scan: Scan, found: Found, chosen: Callable[[Array], Array], most: int | None = None
+) -> tuple[Annotations, FoundItems]:
+    """Give items of all shards with their labels, and what was found of them, by their ids.
+
+    ``chosen`` marks which items of a shard are wanted, from their ids; after ``most`` it stops.
+    """
+    parts: list[tuple[Array, ...]] = []
+    some: list[FoundItems] = []
+    n_items = 0
+    for k in range(len(scan)):
+        ids, shard = scan.items(k), scan.open(k)
+        wanted = chosen(ids)
+        item = np.repeat(np.arange(len(ids)), np.diff(shard.item_start))
+        kept = wanted[item]
+        place = (np.cumsum(wanted) - 1 + n_items)[item[kept]]
+        labels = place, shard.item_annotator[kept], shard.item_answer[kept]
+        parts.append((ids[wanted], shard.gold[wanted], *labels))
+        some.append(found(k).changed(lambda name, x, wanted=wanted: x[wanted]))  # type: ignore[misc]
+        n_items += len(parts[-1][0])
+        if most is not None and n_items >= most:
+            break
+    ids, gold, item, annotator, answer = (np.concatenate(x) for x in zip(*parts, strict=True))
+    order = sort_order(ids)
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order))
+    sizes = (len(ids), scan.n_annotators, scan.n_classes, scan.n_answers)
+    codes = encode(rank[item], annotator, answer, sizes=sizes, gold=gold[order])
+    joined = some[0].changed(lambda name, _: np.concatenate([x.array(name) for x in some])[order])
+    return annotations_of(scan, ids[order], codes), joined
+
+
+def annotations_of(scan: Scan, items: Array, codes: Codes) -> Annotations:
+    """Give labels of a scan's items, with its words; people are those of all its labels."""
+    words = (scan.annotators, scan.classes, scan.extra_answers)
+    by_annotator = len(codes.annotator_item) == len(codes.item_answer)
+    if len(items) == scan.n_items and by_annotator:
+        return Annotations(items, *words, codes, provenance=scan.provenance)
+    said = scan.labels_per_annotator
+    return SomeAnnotations(items, *words, codes, provenance=scan.provenance, said=said)
+
+
+def people_of(scan: Scan) -> Annotations:
+    """Give everybody of a scan, how much they said, and no items."""
+    none = np.zeros(0, np.int32)
+    sizes = (0, scan.n_annotators, scan.n_classes, scan.n_answers)
+    return annotations_of(scan, value_array([]), encode(none, none, none, sizes=sizes))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,7 +309,7 @@ class ShardedPosterior(Posterior):
         """
         place = to_write(folder)
         old = sorted(place.glob("part-*.parquet"))
-        write_set(place, part_writers(self, place), old, force=force)
+        write_set(place, Totals(self).writers(place), old, force=force)
 
     def save(self, path: Any) -> None:
         """Say that items in shards are in no one file."""
@@ -235,25 +332,13 @@ class ShardedPosterior(Posterior):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SomeItems(Posterior):
-    """Some of the items of a result; what is said of people is of all their labels.
-
-    Parameters
-    ----------
-    whole
-        The result.
-    """
+    """Some of the items of a ``whole`` result; what is said of people is of all their labels."""
 
     whole: ShardedPosterior = field(default=None)  # type: ignore[assignment]
 
     def right_labels(self) -> Right:
         """Give how many of everybody's labels are right, of all items."""
         return self.whole.right_labels()
-
-
-MOST_ON_PAGE = 200_000
-"""Items that a page is made of."""
-MOST_NAMED = 20
-"""Items that are looked up because chains differ on them."""
 
 
 def placed_in(posterior: ShardedPosterior, some: Annotations) -> Mapping[str, Any]:
@@ -288,13 +373,6 @@ def sample_title(posterior: ShardedPosterior, shown: Posterior) -> str:
     )
 
 
-def people_of(scan: Scan) -> Annotations:
-    """Give everybody of a scan, how much they said, and no items."""
-    none = np.zeros(0, np.int32)
-    sizes = (0, scan.n_annotators, scan.n_classes, scan.n_answers)
-    return annotations_of(scan, value_array([]), encode(none, none, none, sizes=sizes))
-
-
 def _ids(scan: Scan) -> Array:
     return np.concatenate([scan.items(k) for k in range(len(scan))])
 
@@ -302,3 +380,36 @@ def _ids(scan: Scan) -> Array:
 def _stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
     """Put tables below each other; an empty one has no types to go by."""
     return pd.concat([part for part in parts if len(part)] or parts[:1])
+
+
+class Totals:
+    """What is summed over the shards of a result, while their labels are written or without."""
+
+    def __init__(self, posterior: ShardedPosterior) -> None:
+        scan, self.posterior = posterior.scan, posterior
+        self.items = np.zeros(scan.n_classes, np.int64)  # by label
+        self.review = 0  # items worth a second look
+        self.said = np.zeros((scan.n_annotators, scan.n_classes, scan.n_answers), np.int64)
+
+    def add(self, k: int) -> pd.DataFrame:
+        """Add the k-th shard, and give its part of ``labels.csv``."""
+        part = self.posterior.part(k)
+        sheet = label_sheet(part)
+        self.items += np.bincount(part.label_code, minlength=len(self.items))
+        self.review += int(sheet["review"].sum())
+        self.said += label_counts(part)
+        return sheet
+
+    def add_all(self) -> None:
+        """Add every shard, without writing anything."""
+        for k in range(len(self.posterior.scan)):
+            self.add(k)
+
+    def writers(self, folder: Path) -> dict[Path, Writer]:
+        """Give what writes the labels of every shard, and adds it: ``part-00000.parquet`` ..."""
+
+        def writer(k: int) -> Writer:
+            return lambda path: table_writer(self.add(k), "parquet")(path)
+
+        n = len(self.posterior.scan)
+        return {folder / f"part-{k:05d}.parquet": writer(k) for k in range(n)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,14 +61,8 @@ def confusion_sheet(posterior: Posterior, counts: NDArray[np.int64] | None = Non
     """Give the matrices, one row per cell: of every coterie, then of every annotator.
 
     Columns: of ("coterie" or "annotator"), name, true, answer, mean, low and high (95 %, where the
-    model has draws), and count, the labels with this answer on items that have this label now.
-
-    Parameters
-    ----------
-    posterior
-        The result.
-    counts
-        What :func:`label_counts` gives, where items are in shards.
+    model has draws), and count, the labels with this answer on items that have this label now,
+    which is what :func:`label_counts` gives, or ``counts`` where items are in shards.
 
     Examples
     --------
@@ -81,31 +74,32 @@ def confusion_sheet(posterior: Posterior, counts: NDArray[np.int64] | None = Non
     >>> table["count"].tolist()
     [1, 0, 0, 1, 1, 0, 0, 1]
     """
+    a = posterior.annotations
     counts = label_counts(posterior) if counts is None else counts
-    names = posterior.annotations.annotators.tolist()
-    parts = [_long(posterior, "annotator", names, _of_annotators(posterior), counts)]
+    matrices = [posterior.confusion_mean]
+    if posterior.abilities.uncertainty:
+        draws = posterior.require_draws("intervals")
+        matrices += [draws.confusion_quantile(slice(None), q) for q in INTERVAL]
+    found = [("annotator", a.annotators.tolist(), matrices, counts)]
     if posterior.abilities.coteries:
-        parts.insert(0, _of_coteries(posterior, counts))
+        partition = posterior.partition()
+        drawn = matrices_of_coteries(posterior.require_partitions(), partition)
+        mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
+        numbers = range(1, partition.n_coteries + 1)
+        summed = np.array([counts[partition.group == m - 1].sum(axis=0) for m in numbers])
+        found.insert(
+            0, ("coterie", [*numbers], [mean, *np.quantile(drawn, INTERVAL, axis=0)], summed)
+        )
+    parts = []
+    for kind, names, values, counted in found:
+        index = pd.MultiIndex.from_product(
+            [names, a.classes, a.answers], names=["name", "true", "answer"]
+        )
+        columns = dict(zip(("mean", "low", "high"), (x.ravel() for x in values), strict=False))
+        part = pd.DataFrame({**columns, "count": counted.ravel()}, index=index).reset_index()
+        part.insert(0, "of", kind)
+        parts.append(part)
     return pd.concat(parts, ignore_index=True)
-
-
-def _of_coteries(posterior: Posterior, counts: NDArray[np.int64]) -> pd.DataFrame:
-    partition = posterior.partition()
-    numbers = range(1, partition.n_coteries + 1)
-    draws = matrices_of_coteries(posterior.require_partitions(), partition)
-    mean = mean_of_members(posterior.confusion_mean[None], partition)[0]
-    summed = np.array([counts[partition.group == m - 1].sum(axis=0) for m in numbers])
-    ends = np.quantile(draws, INTERVAL, axis=0)
-    return _long(posterior, "coterie", numbers, [mean, *ends], summed)
-
-
-def _of_annotators(posterior: Posterior) -> list[NDArray[np.float64]]:
-    """Give the mean matrices, and the ends of their intervals where there are draws."""
-    if not posterior.abilities.uncertainty:
-        return [posterior.confusion_mean]
-    draws = posterior.require_draws("intervals")
-    ends = [draws.confusion_quantile(slice(None), q) for q in INTERVAL]
-    return [posterior.confusion_mean, *ends]
 
 
 def label_counts(posterior: Posterior) -> NDArray[np.int64]:
@@ -115,20 +109,3 @@ def label_counts(posterior: Posterior) -> NDArray[np.int64]:
     where = (a.codes.item_annotator, posterior.label_code[a.item_of_label], a.codes.item_answer)
     np.add.at(counts, where, 1)
     return counts
-
-
-def _long(
-    posterior: Posterior,
-    kind: str,
-    names: Sequence[object],
-    matrices: list[NDArray[np.float64]],
-    counts: NDArray[np.int64],
-) -> pd.DataFrame:
-    a = posterior.annotations
-    index = pd.MultiIndex.from_product(
-        [names, a.classes, a.answers], names=["name", "true", "answer"]
-    )
-    values = dict(zip(("mean", "low", "high"), (one.ravel() for one in matrices), strict=False))
-    table = pd.DataFrame({**values, "count": counts.ravel()}, index=index).reset_index()
-    table.insert(0, "of", kind)
-    return table

@@ -50,33 +50,27 @@ def verdicts_of(posterior: Posterior) -> Verdicts:
     noted = posterior.run.get("verdicts") or {}
     if "labels" not in noted:
         return Verdicts(_of_point(posterior), None)
+    labels, items = noted["labels"], posterior.item_names
+    alone = int(labels["chains"]) == 1 and "starts" not in labels
+    settled = posterior.converged if alone else bool(labels["settled"])
+    named = dict(labels)  # names where the run noted places of items, and codes of labels
+    if "differ" in labels:
+        named["differ"] = items[labels["differ"]].tolist()
+    if (two := labels.get("readings")) is not None:
+        words = posterior.annotations.classes[two["labels"]].tolist()
+        named["readings"] = {**two, "items": items[two["items"]].tolist(), "labels": words}
     grouped = noted.get("coteries")
-    labels = _of_labels(noted["labels"], posterior)
-    return Verdicts(labels, None if grouped is None else _of_coteries(grouped))
+    coteries = None if grouped is None else _of_coteries(grouped)
+    return Verdicts(Verdict(settled, say_labels(labels, items), named), coteries)
 
 
 def verdicts_by_name(posterior: Posterior) -> dict[str, dict[str, Any] | None]:
     """Give both verdicts with all their numbers, as a record of the run."""
     verdicts = posterior.verdicts
-    both = {"labels": verdicts.labels, "coteries": verdicts.coteries}
     return {
-        name: None
-        if one is None
-        else {**one.numbers, "settled": one.settled, "sentence": one.sentence}
-        for name, one in both.items()
+        name: None if v is None else {**v.numbers, "settled": v.settled, "sentence": v.sentence}
+        for name, v in (("labels", verdicts.labels), ("coteries", verdicts.coteries))
     }
-
-
-def _by_name(noted: Mapping[str, Any], posterior: Posterior) -> dict[str, Any]:
-    """Put names where the run noted the places of items, and the codes of labels."""
-    named, items = dict(noted), posterior.item_names
-    if "differ" in noted:
-        named["differ"] = items[noted["differ"]].tolist()
-    two = noted.get("readings")
-    if two is not None:
-        labels = posterior.annotations.classes[two["labels"]].tolist()
-        named["readings"] = {**two, "items": items[two["items"]].tolist(), "labels": labels}
-    return named
 
 
 def _of_point(posterior: Posterior) -> Verdict:
@@ -92,27 +86,23 @@ def _of_point(posterior: Posterior) -> Verdict:
     return Verdict(posterior.converged, said, {})
 
 
-def _of_labels(noted: Mapping[str, Any], posterior: Posterior) -> Verdict:
-    alone = int(noted["chains"]) == 1 and "starts" not in noted
-    settled = posterior.converged if alone else bool(noted["settled"])
-    return Verdict(settled, say_labels(noted, posterior.item_names), _by_name(noted, posterior))
-
-
 def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
     """Say whether the labels are settled, and which items would decide if not.
 
-    Parameters
-    ----------
-    noted
-        What the run noted of the labels: :func:`coterie.inference.verdicts.note_labels`.
-    items
-        What all items are called, shape (items,).
+    ``noted`` is what :func:`coterie.inference.verdicts.note_labels` gives; ``items`` are the names
+    of all items.
     """
-    if int(noted["chains"]) == 1:
-        return _said_by_one(noted)
-    who = f"{noted['chains']} chains"
-    if "starts" in noted:
-        who = f"{noted['chains']} of {noted['starts']} starts reach the best bound, and"
+    starts, chains = noted.get("starts"), int(noted["chains"])
+    if chains == 1 and starts is None:
+        return "One chain cannot show whether the labels are settled; run several."
+    if chains == 1:
+        return (
+            f"One of {starts} starts reached the best bound, and no other came near: more"
+            " restarts would show whether there is a better one."
+        )
+    who = f"{chains} chains"
+    if starts is not None:
+        who = f"{chains} of {starts} starts reach the best bound, and"
     same = f"{who} give one label on {_percent(noted['one_label'])} of the items"
     if noted["settled"]:
         return f"Labels settled: {same}."
@@ -122,7 +112,7 @@ def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
     two = noted.get("readings")
     if two is None:
         which = f"they differ on {_named(noted['n_differ'], items[noted['differ'][:NAMED]])}"
-        more = "restarts" if "starts" in noted else "chains"
+        more = "chains" if starts is None else "restarts"
         remedy = f"Known labels (gold) of those would settle it, or more {more}."
         return f"Labels not settled: {same}; {which}. {remedy}"
     one, other = _names(noted)
@@ -134,42 +124,27 @@ def say_labels(noted: Mapping[str, Any], items: NDArray[Any]) -> str:
     )
 
 
-def _said_by_one(noted: Mapping[str, Any]) -> str:
-    if "starts" not in noted:
-        return "One chain cannot show whether the labels are settled; run several."
-    return (
-        f"One of {noted['starts']} starts reached the best bound, and no other came near: more"
-        " restarts would show whether there is a better one."
-    )
-
-
-def _noted(posterior: Posterior) -> Mapping[str, Any]:
-    """Give what the run noted of the labels."""
-    return (posterior.run.get("verdicts") or {}).get("labels") or {}
-
-
 def _names(noted: Mapping[str, Any]) -> list[str]:
-    """Name readings by the chains, or starts, that they are of."""
+    """Name readings by the chains, or starts, that they are of; two or none."""
     one = "start" if "starts" in noted else "chain"
-    return [chain_words(chains, one) for chains in noted["readings"]["chains"]]
+    return [chain_words(chains, one) for chains in (noted.get("readings") or {}).get("chains", ())]
 
 
 def reading_names(posterior: Posterior) -> list[str]:
     """Name the readings of :func:`reading_table`, two or none, by the chains that they are of."""
-    noted = _noted(posterior)
-    return [] if noted.get("readings") is None else _names(noted)
+    return _names((posterior.run.get("verdicts") or {}).get("labels") or {})
 
 
 def reading_table(posterior: Posterior) -> pd.DataFrame | None:
     """Set two readings side by side; see :meth:`coterie.Posterior.readings`."""
-    two = _noted(posterior).get("readings")
-    if two is None:
+    noted = (posterior.run.get("verdicts") or {}).get("labels") or {}
+    if (two := noted.get("readings")) is None:
         return None
-    a, names = posterior.annotations, reading_names(posterior)
-    columns: dict[str, Any] = {}
-    for name, codes, sure in zip(names, two["labels"], two["probability"], strict=True):
-        columns |= {name: a.classes[codes], f"probability in {name}": sure}
-    return pd.DataFrame({"item": posterior.item_names[two["items"]], **columns})
+    columns: dict[str, Any] = {"item": posterior.item_names[two["items"]]}
+    for name, codes, sure in zip(_names(noted), two["labels"], two["probability"], strict=True):
+        words = posterior.annotations.classes[codes]
+        columns |= {name: words, f"probability in {name}": sure}
+    return pd.DataFrame(columns)
 
 
 def chain_words(chains: Sequence[int], one: str = "chain") -> str:

@@ -10,7 +10,7 @@ from coterie.kernels.right import NORMAL_95, SHIFT
 from coterie.metrics import informativeness
 from coterie.posterior import Posterior
 from coterie.roles import Kind, Pattern
-from coterie.roles.shift import shift_matrices
+from coterie.roles.role import shift_matrices
 
 FEW_LABELS = 20
 NO_INFORMATION = 0.05

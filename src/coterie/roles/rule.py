@@ -73,11 +73,6 @@ def mark_common(tau: FloatArray) -> BoolArray:
     return common
 
 
-def shares_of(psi: FloatArray, tau: FloatArray) -> FloatArray:
-    """Give how often each answer is given, said[c] = sum over t of tau[t] psi[t, c]."""
-    return np.asarray(sum(tau[t] * psi[t] for t in range(len(tau))))
-
-
 class Measures(NamedTuple):
     """What the levels are read off; all of this crowd's class balance."""
 
@@ -95,16 +90,14 @@ def measure(psi: FloatArray, tau: FloatArray, said: FloatArray) -> Measures:
         skill       = sum over t of tau[t] (psi[t, t] - said[t]) / (1 - sum over t of tau[t]^2)
         information = sum over t of tau[t] |psi[t] - said|^2     / (1 - sum over t of tau[t]^2)
     """
-    n_classes, n_answers, n = psi.shape
-    accuracy, skill, information, most = (np.zeros(n) for _ in range(4))
-    for t in range(n_classes):
-        accuracy += tau[t] * psi[t, t]
-        skill += tau[t] * (psi[t, t] - said[t])
-        most += tau[t] * (1.0 - tau[t])
-        for c in range(n_answers):
-            information += tau[t] * (psi[t, c] - said[c]) ** 2
+    right = np.einsum("ttn->tn", psi[:, : len(psi)])
+    most = (tau * (1.0 - tau)).sum(axis=0)
     most = np.maximum(most, 1e-300)  # one class has all items: nothing can be told apart
-    return Measures(accuracy, skill / most, information / most)
+    return Measures(
+        (tau * right).sum(axis=0),
+        (tau * (right - said[: len(psi)])).sum(axis=0) / most,
+        np.einsum("tn,tcn->n", tau, (psi - said) ** 2) / most,
+    )
 
 
 def find_levels(measures: Measures) -> IntArray:
@@ -124,15 +117,11 @@ def are_good_elsewhere(
     psi: FloatArray, tau: FloatArray, common: BoolArray, x: int, y: int
 ) -> BoolArray:
     """Say where items of the common classes other than x and y are called right, each class's."""
-    n = psi.shape[2]
-    items, right, weak = np.zeros(n), np.zeros(n), np.zeros(n, bool)
-    for t in range(len(tau)):
-        if t not in (x, y):
-            items += tau[t]
-            right += tau[t] * psi[t, t]
-            weak |= common[t] & (psi[t, t] < WEAK)
+    rest = [t for t in range(len(tau)) if t not in (x, y)]
+    items, right = tau[rest].sum(axis=0), psi[rest, rest]
+    weak = (common[rest] & (right < WEAK)).any(axis=0)
     # Two classes that are swapped say enough: the rest need not be good, only not weak.
-    good = True if x != y else right >= ELSEWHERE * items
+    good = True if x != y else (tau[rest] * right).sum(axis=0) >= ELSEWHERE * items
     return np.asarray((items > 0.0) & ~weak & good)
 
 
@@ -155,19 +144,15 @@ def rate_bias(
     psi: FloatArray, tau: FloatArray, common: BoolArray, c: int
 ) -> tuple[FloatArray, BoolArray]:
     """Give the share of other classes' items called c, and whether more than one class's are."""
-    n = psi.shape[2]
-    items, wrong, n_others = np.zeros(n), np.zeros(n), np.zeros(n, int)
-    worst, of_worst = np.full(n, -1.0), np.zeros(n)  # how often c is said of it, and its share
-    for t in range(len(tau)):
-        if t != c:
-            items += tau[t]
-            wrong += tau[t] * psi[t, c]
-            n_others += common[t]
-            worse = common[t] & (psi[t, c] > worst)
-            worst, of_worst = np.where(worse, psi[t, c], worst), np.where(worse, tau[t], of_worst)
-    rest = wrong - of_worst * worst
-    general = (n_others == 1) | (rest >= BIASED_REST * (items - of_worst))
-    return np.divide(wrong, items, out=np.zeros(n), where=items > 0), general
+    others = np.arange(len(tau)) != c
+    said, tau, common = psi[others, c], tau[others], common[others]
+    items, wrong = tau.sum(axis=0), (tau * said).sum(axis=0)
+    seen = np.where(common, said, 0.0)  # the class of which it is said most often, and its share
+    worst = np.arange(psi.shape[2])
+    of_worst = np.where(common.any(axis=0), tau[seen.argmax(axis=0), worst], 0.0)
+    rest = wrong - of_worst * seen.max(axis=0)
+    general = (common.sum(axis=0) == 1) | (rest >= BIASED_REST * (items - of_worst))
+    return np.divide(wrong, items, out=np.zeros_like(wrong), where=items > 0), general
 
 
 def find_bias(psi: FloatArray, tau: FloatArray, common: BoolArray) -> IntArray:
@@ -192,11 +177,9 @@ def find_weakness(psi: FloatArray, tau: FloatArray, common: BoolArray) -> tuple[
     several = np.count_nonzero(common, axis=0) > 2
     weak, taken_for, least = np.full(n, -1), np.full(n, -1), np.full(n, np.inf)
     for x in range(n_classes):
-        other, most = np.full(n, -1), np.full(n, CONFUSED)
-        for t in range(n_classes):
-            if t != x:
-                more = several & (psi[x, t] >= most) & ((psi[x, t] > most) | (other < 0))
-                other[more], most[more] = t, psi[x, t, more]
+        others = np.where(np.arange(n_classes)[:, None] == x, -1.0, psi[x, :n_classes])
+        taken = several & (others.max(axis=0) >= CONFUSED)
+        other = np.where(taken, others.argmax(axis=0), -1)
         bad = common[x] & (psi[x, x] < least) & ((other >= 0) | (psi[x, x] < WEAK))
         some = np.flatnonzero(bad)
         if len(some):
@@ -217,7 +200,8 @@ def find_roles(psi: FloatArray, tau: FloatArray, common: BoolArray) -> tuple[Int
         The class balances, and which classes are not rare, shape (classes, matrices).
     """
     n_classes, n_answers, _ = psi.shape
-    codes, said = find_codes(n_classes, n_answers), shares_of(psi, tau)
+    codes = find_codes(n_classes, n_answers)
+    said = np.einsum("tn,tcn->cn", tau, psi)  # how often each answer is given
     level = find_levels(measure(psi, tau, said))
     role = level.copy()
     some = np.flatnonzero(level == SPAMMER)
