@@ -1,11 +1,10 @@
 """What a newcomer meets first: the names, the citation, the pages and where they lead."""
 
 import importlib
+import inspect
 import re
 import tomllib
 from pathlib import Path
-
-import pytest
 
 import coterie
 
@@ -69,12 +68,12 @@ def test_the_exported_names():
     assert set(coterie.__all__) == set(dir(coterie))
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_the_exported_names_of_packages(package):
-    found = importlib.import_module(f"coterie.{package}")
-    assert sorted(found.__all__) == sorted(PACKAGES[package].split())
-    for name in found.__all__:
-        assert getattr(found, name) is not None
+def test_the_exported_names_of_packages():
+    for package, names in PACKAGES.items():
+        found = importlib.import_module(f"coterie.{package}")
+        assert sorted(found.__all__) == sorted(names.split())
+        for name in found.__all__:
+            assert getattr(found, name) is not None
 
 
 def test_the_citation_is_of_this_version():
@@ -85,11 +84,11 @@ def test_the_citation_is_of_this_version():
     assert f"\nlicense: {project['license']}\n" in text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
-def test_links_between_pages_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
-        if not target.startswith(("https://", "#")):
-            assert (page.parent / target.partition("#")[0]).exists(), target
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            if not target.startswith(("https://", "#")):
+                assert (page.parent / target.partition("#")[0]).exists(), (page.name, target)
 
 
 def test_every_page_can_be_found_from_the_index():
@@ -104,3 +103,28 @@ def test_the_readme_opens_with_how_to_install_it():
         text.index("pip install coterie") < text.index("```csv") < text.index(">>> import coterie")
     )
     assert {"make demo", "make test"} <= set(re.findall(r"`(make \w+)`", text))
+
+
+def test_repeated_labels_are_an_error_unless_told_wherever_they_are_asked_for():
+    from coterie.cli import app
+    from coterie.data import annotations_from
+    from coterie.models import MODELS
+    from coterie.studies.league.fit import fit_job
+    from coterie.studies.league.lineup import line_up
+    from coterie.studies.replay import Settings
+
+    everything = [
+        coterie.read,
+        coterie.scan,
+        annotations_from,
+        line_up,
+        fit_job,
+        app.aggregate,
+        app.compare,
+        app.judges,
+        app.replay,
+        Settings,
+        *MODELS.values(),
+    ]
+    for asked in everything:
+        assert inspect.signature(asked).parameters["duplicates"].default == "error", asked

@@ -21,7 +21,8 @@ from coterie.words.numbers import (
     tenths,
     typed_percent,
 )  # fmt: skip
-from coterie.words.values import join, written
+from coterie.words.values import did_you_mean, join, written
+from coterie.words.visible import shorten
 
 NOTHING = "–"
 
@@ -50,6 +51,9 @@ NOTHING = "–"
         (seconds, [(0.0001,), (0.0034,), (12.34,), (3456.7,), (None,)],
          ["<0.001", "0.003", "12.3", "3,457", NOTHING]),
         (duration, [(42,), (400,), (9_000,)], ["42 s", "7 min", "2 h 30 min"]),
+        (shorten, [("abcdefghijklmnopqrstuvwxyz", 10)], ["abcdef…xyz"]),
+        (did_you_mean, [("consenus", ["consensus", "quick"]), ("vote", ["quick"])],
+         [" (did you mean 'consensus'?)", ""]),
         (isolated, [("ann",), ("דנה",)], ["ann", "\u2068דנה\u2069"]),
     ],
 )  # fmt: skip

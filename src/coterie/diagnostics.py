@@ -36,13 +36,7 @@ GLANCE = 1_000
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one number of a trace is: its name, and which one of several, if it is one of them.
-
-    Examples
-    --------
-    >>> str(Quantity("log_joint")), str(Quantity("class_total", 2))
-    ('log_joint', 'class_total[2]')
-    """
+    """What one number of a trace is: its name, and which one of several, if it is one of them."""
 
     name: str
     index: int | None = None
@@ -55,12 +49,6 @@ def quantities_of(trace: Mapping[str, NDArray[Any]]) -> dict[Quantity, FloatArra
     """Give every single number of the traces, each of shape (chains, draws), in their order.
 
     Traces are arrays by name, of shape (chains, draws), or (chains, draws, k) for k numbers.
-
-    Examples
-    --------
-    >>> trace = {"log_joint": np.zeros((4, 500)), "class_total": np.zeros((4, 500, 2))}
-    >>> [str(quantity) for quantity in quantities_of(trace)]
-    ['log_joint', 'class_total[0]', 'class_total[1]']
     """
     found: dict[Quantity, FloatArray] = {}
     for name, values in trace.items():

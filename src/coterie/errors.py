@@ -26,15 +26,7 @@ LONGEST, LONGEST_REMEDY = 1_200, 600
 
 @dataclass(frozen=True)
 class Argument:
-    """An argument of a call in the middle of a sentence, to be written as its reader calls it.
-
-    Examples
-    --------
-    >>> [as_python(Argument("classes")), as_python(Argument("duplicates", "first"))]
-    ['classes=', "duplicates='first'"]
-    >>> as_python(Argument("chains", of="Consensus")), as_python(Argument("ties", "x", of="f"))
-    ('Consensus(chains=...)', "f(ties='x')")
-    """
+    """An argument of a call in the middle of a sentence, to be written as its reader calls it."""
 
     name: str  # in Python
     value: Any = None  # that it has or should have; None where only its name matters
@@ -134,26 +126,13 @@ class DataError(CoterieError, ValueError):
     """The input is not what it should be; the sentence says where, and what to do."""
 
     def about(self, what: str) -> DataError:
-        """Give the same sentence, which first says what it is about.
-
-        Examples
-        --------
-        >>> DataError("the only class is 'yes'", remedy=["pass ", Argument("classes")]).about("b")
-        DataError("b: the only class is 'yes'; pass classes=")
-        """
+        """Give the same sentence, which first says what it is about."""
         message, remedy = self._sentence.parts
         return DataError([f"{what}: ", *message], argument=self.argument, remedy=remedy)
 
 
 def unfit(argument: Argument, expected: str, value: object, remedy: Words = "") -> DataError:
-    """Give the error of an argument that is not what it must be.
-
-    Examples
-    --------
-    >>> raise unfit(Argument("chains", of="Consensus"), "a whole number of at least 1", 0)
-    Traceback (most recent call last):
-    coterie.errors.DataError: Consensus(chains=...) must be a whole number of at least 1, got 0
-    """
+    """Give the error of an argument that is not what it must be."""
     return DataError([argument, f" must be {expected}, got {quoted(value)}"], remedy=remedy)
 
 
@@ -162,14 +141,7 @@ class NotFittedError(CoterieError, ValueError, AttributeError):
 
 
 class MissingExtraError(CoterieError, ImportError):
-    """An optional dependency is missing.
-
-    Examples
-    --------
-    >>> raise MissingExtraError("reading Parquet", "pyarrow", "parquet")
-    Traceback (most recent call last):
-    coterie.errors.MissingExtraError: reading Parquet needs pyarrow: pip install "coterie[parquet]"
-    """
+    """An optional dependency is missing."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
         self._told = what, package, extra

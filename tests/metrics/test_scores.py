@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from coterie import metrics
 from coterie.errors import DataError, DataWarning
+from coterie.metrics.scores import pool_tables
 
 CLASSES = ["ant", "bee", "cat"]
 
@@ -205,6 +206,16 @@ def test_calibrated_probabilities_have_a_small_error():
     assert metrics.expected_calibration_error(p, truth) < 4 * 0.5 * np.sqrt(10 / n_items)
     sharper = (p**3).div((p**3).sum(axis=1), axis=0)
     assert metrics.expected_calibration_error(sharper, truth) > 0.1
+
+
+def test_data_sets_count_alike_in_a_pooled_table():
+    few, many = (
+        pd.DataFrame({"low": [0.0], "high": [1.0], "items": [n], "confidence": 0.8, "accuracy": x})
+        for n, x in ((10, 1.0), (990, 0.7))
+    )
+    (row,) = pool_tables([few, many]).to_dict("records")
+    assert (row["items"], row["weight"]) == (1_000, 1)
+    assert (row["confidence"], row["accuracy"]) == (pytest.approx(0.8), pytest.approx(0.85))
 
 
 def test_bins_must_be_positive():

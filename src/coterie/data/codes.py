@@ -166,14 +166,7 @@ class Part(NamedTuple):
 
 
 def parts_of(data: Codes) -> Iterator[Part]:
-    """Cut the labels into parts of whole items: what is made on the way stays small beside them.
-
-    Examples
-    --------
-    >>> codes = encode([1, 0, 1], [0, 0, 2], [1, 0, 1], sizes=(3, 3, 2, 2))
-    >>> [(part.items, part.item.tolist()) for part in parts_of(codes)]
-    [(slice(0, 3, None), [0, 1, 1])]
-    """
+    """Cut the labels into parts of whole items: what is made on the way stays small beside them."""
     start = data.item_start
     # The first item at or after every so many labels.
     firsts = np.searchsorted(start, np.arange(0, int(start[-1]), AT_ONCE)).tolist()
@@ -187,11 +180,6 @@ def count_votes(codes: Codes) -> IntArray:
     """Count the labels of each class of each item, shape (items, classes).
 
     Extra answers are no vote for any class; an annotator's repeated labels are as many votes.
-
-    Examples
-    --------
-    >>> count_votes(encode([0, 0, 0, 1], [0, 1, 2, 0], [1, 1, 0, 2], sizes=(3, 3, 2, 3))).tolist()
-    [[1, 2], [0, 0], [0, 0]]
     """
     votes = np.zeros((len(codes.gold), codes.n_classes), np.int32)
     for items, labels, item in parts_of(codes):
@@ -215,14 +203,7 @@ class Times(NamedTuple):
 def times_of(
     item: Array, annotator: Array, answer: Array, time: FloatArray, n_annotators: int
 ) -> Times:
-    """Sort labels, shape (labels,) each, by annotator and time.
-
-    Examples
-    --------
-    >>> one = np.array([0, 0, 0])
-    >>> times_of(np.array([2, 0, 1]), one, one, np.array([5.0, 9.0, 1.0]), 1).item
-    array([1, 2, 0], dtype=int32)
-    """
+    """Sort labels, shape (labels,) each, by annotator and time."""
     order = np.lexsort((answer, item, time, annotator))
     start = np.concatenate([[0], np.cumsum(np.bincount(annotator, minlength=n_annotators))])
     found = Times(start, item[order].astype(np.int32), answer[order].astype(np.int32), time[order])
@@ -328,14 +309,6 @@ def cut(annotations: Annotations, n: int) -> CutAnnotations:
     """Cut annotations into ``n`` shards by ranges of keys, each with about as many labels.
 
     Items of one key, which no one has seen yet, lie in one shard, in the order of their ids.
-
-    Examples
-    --------
-    >>> import coterie
-    >>> labels = [("q1", "ann", "yes"), ("q2", "bob", "no"), ("q2", "ann", "no")]
-    >>> shards = cut(coterie.read(labels), 2)
-    >>> len(shards), [shards.open(k).item_annotator.tolist() for k in range(2)]
-    (2, [[0], [0, 1]])
     """
     if n < 1:
         raise DataError(f"labels are cut into at least one shard, got {n}")
@@ -360,16 +333,7 @@ def codes_of(shard: Shard, n_classes: int, n_answers: int) -> Codes:
 
 
 def key_of(ids: Array | Iterable[Any]) -> Keys:
-    """Give the key of every id, shape (ids,): of an array of numbers or objects, or any list.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [hex(key) for key in key_of(["q1", "q2"])]
-    ['0x902ecf6d10aac4d7', '0xca937aa90cc6760f']
-    >>> bool((key_of([7, 7.0, np.int16(7)]) == key_of(np.array([7]))).all())
-    True
-    """
+    """Give the key of every id, shape (ids,): of an array of numbers or objects, or any list."""
     cells = ids if isinstance(ids, np.ndarray) else list(ids)
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "iuf":
         return _keys_of_numbers(cells)

@@ -81,13 +81,7 @@ class Triples(NamedTuple):
 
 
 def plain(name: Hashable) -> str:
-    """Give a column's name without case, blanks and signs.
-
-    Examples
-    --------
-    >>> plain("_worker_id"), plain("WorkerID"), plain("ASSIGNMENT:worker id")
-    ('workerid', 'workerid', 'workerid')
-    """
+    """Give a column's name without case, blanks and signs."""
     return re.sub(r"[\W_]+", "", re.sub(r"^assignment:", "", text_of(name), flags=re.I)).casefold()
 
 
@@ -396,13 +390,7 @@ def _parsed(text: str) -> datetime:
 
 
 def elapsed(start: Any, end: Any) -> float | None:
-    """Give the seconds from one time to another; None if either is none.
-
-    Examples
-    --------
-    >>> elapsed("3/24/2016 17:56:23", "3/24/2016 17:57:02")
-    39.0
-    """
+    """Give the seconds from one time to another; None if either is none."""
     begin, finish = moment(start), moment(end)
     return None if begin is None or finish is None else finish - begin
 

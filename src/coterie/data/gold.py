@@ -38,13 +38,8 @@ SHOWN = 3
 def with_gold(annotations: Annotations, gold: Any) -> Annotations:
     """Give the annotations with these known labels, in place of any they had.
 
-    Parameters
-    ----------
-    annotations
-        The labels.
-    gold
-        A mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels;
-        blank labels are unknown.
+    ``gold`` is a mapping or Series item -> label, or a frame (or :class:`Table`) of items and
+    labels; blank labels are unknown.
 
     Examples
     --------
@@ -104,20 +99,7 @@ def gold_of_rows(
 
 
 def known_labels(source: Any, name: str = "gold") -> pd.Series[Any]:
-    """Give the labels of a truth or gold table as a Series, item -> label.
-
-    Parameters
-    ----------
-    source
-        As ``gold`` in :func:`with_gold`; rows with a blank label are left out.
-    name
-        What errors call it.
-
-    Examples
-    --------
-    >>> known_labels({"q2": "no", "q1": None}).to_dict()
-    {'q2': 'no'}
-    """
+    """Give the labels that such a source holds, which errors call so: a Series, item -> label."""
     import pandas as pd
 
     table, item, label = items_and_labels(source, name)
@@ -228,13 +210,6 @@ def known_kinds(given: Any, annotations: Annotations) -> KnownKinds:
     """Give the kind of every item, from a mapping or Series item -> kind, or a frame of both.
 
     Items that the annotations do not have are passed over; an item without a kind is an error.
-
-    Examples
-    --------
-    >>> from coterie.data import annotations_from
-    >>> crowd = annotations_from([("q1", "ann", "yes"), ("q2", "bob", "no")])
-    >>> known_kinds({"q1": "cats", "q2": "dogs", "q3": "dogs"}, crowd)
-    KnownKinds(names=('cats', 'dogs'), codes=array([0, 1], dtype=int32))
     """
     return _kinds_of_rows(annotations, *items_and_labels(given, "kinds"))
 

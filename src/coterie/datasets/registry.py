@@ -32,10 +32,11 @@ class Entry:
     note: str  # what was asked, and what the classes mean
 
 
-def _github(repository: str, commit: str, path: str, sha256: str) -> File:
-    """Give a file of a public repository as it was at one commit."""
-    url = f"https://raw.githubusercontent.com/{repository}/{commit}/{path}"
-    return File(path.rpartition("/")[2], url, sha256)
+def _files(repository: str, commit: str, *paths_and_sha256: str) -> tuple[File, ...]:
+    """Give files of a public repository as they were at one commit."""
+    address = f"https://raw.githubusercontent.com/{repository}/{commit}"
+    pairs = zip(paths_and_sha256[::2], paths_and_sha256[1::2], strict=True)
+    return tuple(File(path.rpartition("/")[2], f"{address}/{path}", sha) for path, sha in pairs)
 
 
 _CUBAM = ("welinder/cubam", "fe5ba700f1adbb489c69af311558d64370d73d36")
@@ -51,17 +52,12 @@ _SNOW = (
 
 REGISTRY: dict[str, Entry] = {
     "bluebird": Entry(
-        files=(
-            _github(
-                *_CUBAM,
-                "demo/bluebirds/labels.yaml",
-                "8b1b28e4b869b19bb03beac476c7073149cef784f9524ebe17380a1292a6126c",
-            ),
-            _github(
-                *_CUBAM,
-                "demo/bluebirds/gt.yaml",
-                "c9eb769c845ca99495a07b5c28c4290c78436fd8eac65c0747736c4ef8126340",
-            ),
+        files=_files(
+            *_CUBAM,
+            "demo/bluebirds/labels.yaml",
+            "8b1b28e4b869b19bb03beac476c7073149cef784f9524ebe17380a1292a6126c",
+            "demo/bluebirds/gt.yaml",
+            "c9eb769c845ca99495a07b5c28c4290c78436fd8eac65c0747736c4ef8126340",
         ),
         parse=bluebird,
         items=108,
@@ -76,12 +72,10 @@ REGISTRY: dict[str, Entry] = {
         note="Indigo Bunting or Blue Grosbeak in the image? 1 is true in the source, 0 false.",
     ),
     "rte": Entry(
-        files=(
-            _github(
-                *_OOD,
-                "data/RTE/rte.standardized.tsv",
-                "3187c5de59b9b9c596d490d25b5f5f108090a35cbdd10e81f21e6d1939d6ba79",
-            ),
+        files=_files(
+            *_OOD,
+            "data/RTE/rte.standardized.tsv",
+            "3187c5de59b9b9c596d490d25b5f5f108090a35cbdd10e81f21e6d1939d6ba79",
         ),
         parse=snow,
         items=800,
@@ -93,17 +87,12 @@ REGISTRY: dict[str, Entry] = {
         note="Can the second sentence be inferred from the first? 1 yes, 0 no.",
     ),
     "valence": Entry(
-        files=(
-            _github(
-                *_TRUTH_INFER,
-                "datasets/f201_Emotion_FULL/answer.csv",
-                "8a33684760a7fc51980ddc2d19d157f9d0197bcc3611cc4a2c8cdb65fdaf1d1b",
-            ),
-            _github(
-                *_TRUTH_INFER,
-                "datasets/f201_Emotion_FULL/truth.csv",
-                "0fdfa983818a3524ba572c7eb7a3fd6b314844105ae9449b630425faa3176be4",
-            ),
+        files=_files(
+            *_TRUTH_INFER,
+            "datasets/f201_Emotion_FULL/answer.csv",
+            "8a33684760a7fc51980ddc2d19d157f9d0197bcc3611cc4a2c8cdb65fdaf1d1b",
+            "datasets/f201_Emotion_FULL/truth.csv",
+            "0fdfa983818a3524ba572c7eb7a3fd6b314844105ae9449b630425faa3176be4",
         ),
         parse=valence,
         items=100,
@@ -118,12 +107,10 @@ REGISTRY: dict[str, Entry] = {
         note="Is the emotion of a headline positive (1: score of 0 or more) or negative (0)?",
     ),
     "temp": Entry(
-        files=(
-            _github(
-                *_CROWD_DATASETS,
-                "TEMP/temp.standardized.tsv",
-                "7f74de9f36a0d3dfdc1f51e6433526abfc788c616d0c2d04a96206780ac74860",
-            ),
+        files=_files(
+            *_CROWD_DATASETS,
+            "TEMP/temp.standardized.tsv",
+            "7f74de9f36a0d3dfdc1f51e6433526abfc788c616d0c2d04a96206780ac74860",
         ),
         parse=snow,
         items=462,

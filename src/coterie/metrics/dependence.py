@@ -84,14 +84,6 @@ def pair_labels(codes: Codes, probability: FloatArray, most: int = MOST_PAIRS) -
     """Pair the labels of every item, and multiply their errors; ``probability`` is w.
 
     Of an annotator's repeated labels of an item the first counts.
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> codes = encode([0, 0, 0, 1], [0, 1, 2, 0], [0, 0, 1, 1], sizes=(2, 3, 2, 2))
-    >>> pairs = pair_labels(codes, np.eye(2))
-    >>> pairs.first.tolist(), pairs.second.tolist(), pairs.item.tolist()
-    ([0, 0, 1], [1, 2, 2], [0, 0, 0])
     """
     a, b, item = places_of_pairs(codes, most)
     who = codes.item_annotator.astype(np.int64)
@@ -155,12 +147,6 @@ def fit_groups(
     empty. Where a group has several pairs of one ``item``, which are not independent, the interval
     is as wide as the spread of the items' slopes says. Unless ``ends`` of intervals are searched
     for, they are where a parabola has them.
-
-    Examples
-    --------
-    >>> found = fit_groups(np.array([1.0, -1.0, 1.0, 1.0]), np.array([0, 0, 1, 1]), 2)
-    >>> found.value.round(2).tolist(), found.low.round(2).tolist()
-    ([0.0, 0.5], [-0.79, -0.44])
     """
     if not n_groups:
         none = np.zeros(0)
@@ -256,12 +242,6 @@ def discounts(
 
     Only what is surely above the middle of all pairs counts: what everybody shares, and what may be
     chance, discounts nobody.
-
-    Examples
-    --------
-    >>> pairs = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> discounts(*pairs, np.array([0.9, 0.0, 0.1]), np.array([0.85, -0.2, -0.1]), 3).round(2)
-    array([0.57, 0.57, 1.  ])
     """
     middle = max(float(np.median(value)), 0.0) if len(value) else 0.0
     above = np.maximum(low - middle, 0)
@@ -273,16 +253,6 @@ def discounted_truth(codes: Codes, start: FloatArray, omega: FloatArray) -> Floa
     """Give the probability of each class for each item, shape (items, classes), from a start.
 
     ``omega`` is what each annotator's labels are worth; gold is certain.
-
-    Examples
-    --------
-    >>> from coterie.data.codes import encode
-    >>> item, who = np.repeat(np.arange(8), 3), np.tile(np.arange(3), 8)
-    >>> answer = np.where(who == 2, 1 - item % 2, item % 2)
-    >>> codes = encode(item, who, answer, sizes=(8, 3, 2, 2))
-    >>> start = np.array([[0.6, 0.4], [0.4, 0.6]] * 4)
-    >>> discounted_truth(codes, start, np.ones(3))[:2].round(2).tolist()
-    [[0.99, 0.01], [0.01, 0.99]]
     """
     truth, labelled = start, np.diff(codes.item_start) > 0
     for _ in range(PASSES):

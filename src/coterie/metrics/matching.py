@@ -51,11 +51,6 @@ def best_shares(weight: FloatArray, *, ties: Ties = "shared") -> FloatArray:
 
     Weights are probabilities, or their logarithms less anything per item, shape (items, classes).
     Of k classes of the same weight each has 1/k, or the first has all.
-
-    Examples
-    --------
-    >>> best_shares(np.array([[0.5, 0.5], [0.2, 0.8]])).tolist()
-    [[0.5, 0.5], [0.0, 1.0]]
     """
     top = weight >= weight.max(axis=1, keepdims=True) - TIE
     if ties == "lowest":

@@ -294,15 +294,6 @@ def pool_tables(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Put tables of :func:`reliability` with the same bins together, each counting the same.
 
     Data sets differ in size; what a probability means on the next one, they say equally well.
-
-    Examples
-    --------
-    >>> few, many = (
-    ...     pd.DataFrame({"low": [0.0], "high": [1.0], "items": [n], "confidence": [0.8],
-    ...                   "accuracy": [share]}) for n, share in ((10, 1.0), (990, 0.7)))
-    >>> pool_tables([few, many])
-       low  high  items  weight  confidence  accuracy
-    0  0.0   1.0   1000     1.0         0.8      0.85
     """
     items = np.array([table["items"] for table in tables])
     weights = items / items.sum(axis=1, keepdims=True) / len(tables)

@@ -26,12 +26,6 @@ def draw_people(
 
     Of iBCC every annotator is a group; of Consensus some items are hard, and class weights that
     wait for votes are its ``class_base``. ``sizes`` are the numbers of classes and of answers.
-
-    Examples
-    --------
-    >>> people = draw_people(CBCCPrior(concentration=1.0), 6, (2, 3), np.random.default_rng(1))
-    >>> people.groups, people.confusion.shape
-    ([0, 1, 2, 0, 3, 1], (6, 2, 3))
     """
     if isinstance(prior, ConsensusPrior) and prior.class_weights is None:
         prior = replace(prior, class_weights=prior.class_base)

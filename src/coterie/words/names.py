@@ -76,13 +76,7 @@ def _one_line(text: str) -> str:
 
 
 def isolated(value: object) -> str:
-    """Write a name for the middle of a sentence: its direction of writing stays its own.
-
-    Examples
-    --------
-    >>> isolated("ann"), isolated("דנה") == "\u2068דנה\u2069"
-    ('ann', True)
-    """
+    """Write a name for the middle of a sentence: its direction of writing stays its own."""
     text = name(value)
     return text if text.isascii() else f"\u2068{text}\u2069"
 

@@ -40,13 +40,7 @@ def not_one_of(asked: object, names: Iterable[object]) -> str:
 
 
 def did_you_mean(name: object, names: Iterable[object]) -> str:
-    """Ask for the one that is written nearly so, to be put behind a sentence; else nothing.
-
-    Examples
-    --------
-    >>> did_you_mean("consenus", ["consensus", "quick"]), did_you_mean("vote", ["quick"])
-    (" (did you mean 'consensus'?)", '')
-    """
+    """Ask for the one that is written nearly so, to be put behind a sentence; else nothing."""
     known = {one.casefold(): one for one in names if isinstance(one, str)}
     near = difflib.get_close_matches(text_of(name).casefold(), known, n=1)
     return f" (did you mean {quoted(known[near[0]])}?)" if near else ""

@@ -73,13 +73,7 @@ def _shown(sign: str) -> str:
 
 
 def shorten(text: str, longest: int, tail: int = TAIL) -> str:
-    """Take away the middle of what is too long, and keep both ends.
-
-    Examples
-    --------
-    >>> shorten("abcdefghijklmnopqrstuvwxyz", 10)
-    'abcdef…xyz'
-    """
+    """Take away the middle of what is too long, and keep both ends."""
     if len(text) <= longest:
         return text
     tail = min(tail, longest // 3)
