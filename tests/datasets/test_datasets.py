@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from coterie import datasets
-from coterie.datasets.parse import bluebird, snow, valence
+from coterie.datasets.registry import bluebird, snow, valence
 from coterie.errors import DataError
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

@@ -13,8 +13,7 @@ import pytest
 from coterie import datasets
 from coterie.datasets import fetch as fetching
 from coterie.datasets.fetch import CHUNK, fetch
-from coterie.datasets.parse import snow
-from coterie.datasets.registry import Entry, File
+from coterie.datasets.registry import Entry, File, snow
 from coterie.errors import CoterieError, DataError, MissingExtraError
 
 pytest.importorskip("pooch")

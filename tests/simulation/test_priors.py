@@ -13,7 +13,7 @@ from coterie.errors import DataError
 from coterie.priors import Beta, CBCCPrior, ConsensusPrior, Gamma, HCBCCPrior, IBCCPrior
 from coterie.simulation import simulate
 from coterie.simulation.crowd import draw_dirichlet, draw_log_dirichlet
-from coterie.simulation.people import draw_people
+from coterie.simulation.groups import draw_people
 from ladder.marks import rest_slow
 from reference.consensus_prior import draw_worlds
 

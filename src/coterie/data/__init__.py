@@ -5,11 +5,6 @@ from coterie.data.gold import known_labels, truth_for, with_gold
 from coterie.data.table import Coded, Table, table_from
 
 __all__ = [
-    "Coded",
-    "Table",
-    "annotations_from",
-    "known_labels",
-    "table_from",
-    "truth_for",
+    "Coded", "Table", "annotations_from", "known_labels", "table_from", "truth_for",
     "with_gold",
-]
+]  # fmt: skip

@@ -20,19 +20,7 @@ from coterie.metrics.scores import (
 )
 
 __all__ = [
-    "Score",
-    "accuracy",
-    "adjusted_rand_index",
-    "balanced_accuracy",
-    "brier_score",
-    "confusion",
-    "expected_calibration_error",
-    "fleiss_kappa",
-    "informativeness",
-    "krippendorff_alpha",
-    "krippendorff_interval",
-    "log_loss",
-    "reliability",
-    "score",
-    "variation_of_information",
-]
+    "Score", "accuracy", "adjusted_rand_index", "balanced_accuracy", "brier_score", "confusion",
+    "expected_calibration_error", "fleiss_kappa", "informativeness", "krippendorff_alpha",
+    "krippendorff_interval", "log_loss", "reliability", "score", "variation_of_information",
+]  # fmt: skip

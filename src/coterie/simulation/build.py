@@ -15,15 +15,13 @@ from coterie.errors import Argument, DataError, unfit
 from coterie.simulation.crowd import (
     Crowd,
     FloatArray,
-    HardItems,
     IntArray,
     answer_by_kind,
     answer_in_turn,
     copy_answers,
     draw_answers,
 )
-from coterie.simulation.groups import SCENARIOS, SPECIAL, Group, draw_members
-from coterie.simulation.people import Prior, draw_people
+from coterie.simulation.groups import SCENARIOS, SPECIAL, Group, Prior, draw_members, draw_people
 
 MOST = {
     "items": 20_000_000,
@@ -135,12 +133,15 @@ def simulate(
     if people.kinds is not None:
         kind, answer = answer_by_kind(people.kinds, (item, annotator), truth, rng)
     elif people.turn is not None:
-        time, answer = answer_in_turn(people.turn, (item, annotator), truth, rng)
+        time, answer = answer_in_turn(people, (item, annotator), truth, rng)
     else:
         answer = draw_answers(people.confusion, annotator, truth[item], rng)
     if people.hard is not None:
-        answer = _guess(answer, item, people.hard, rng)
-    if people.copycats is not None:
+        of_kind = rng.choice(len(people.hard.share), size=items, p=people.hard.share)[item]
+        guessed = rng.random(len(answer)) < people.hard.guessing[of_kind]
+        guess = rng.choice(len(people.hard.guess), size=len(answer), p=people.hard.guess)
+        answer = np.where(guessed, guess, answer)
+    if people.copies is not None:
         answer = copy_answers((item, annotator, answer), truth, people, rng)
     codes = encode(item, annotator, answer, sizes=(items, annotators, *sizes))
     annotations = Annotations(
@@ -154,8 +155,8 @@ def simulate(
     by_item = pd.Index(annotations.items, name="item")
     by_annotator = pd.Index(annotations.annotators, name="annotator")
     copied, kinds, confusion = None, None, people.confusion
-    if people.copycats is not None:
-        source, share = people.copycats
+    if people.copies is not None:
+        source, share = people.copies
         named = pd.Series(annotations.annotators[source], by_annotator, name="copied")
         copied, weight = named.where(source >= 0), share[:, None, None]
         confusion = weight * confusion[source] + (1 - weight) * confusion
@@ -193,13 +194,6 @@ def _assign(
         )
     _check_counts(pairs=n_items * n_annotators)
     return assign_by_sparsity(n_items, n_annotators, sparsity, rng)
-
-
-def _guess(answer: IntArray, item: IntArray, hard: HardItems, rng: np.random.Generator) -> IntArray:
-    """Put guesses in place of answers to hard items, as often as the items' kinds say."""
-    kind = rng.choice(len(hard.share), size=int(item.max(initial=-1)) + 1, p=hard.share)
-    guessed = rng.random(len(answer)) < hard.guessing[kind[item]]
-    return np.where(guessed, rng.choice(len(hard.guess), size=len(answer), p=hard.guess), answer)
 
 
 def _class_names(classes: int | Sequence[Hashable]) -> list[Hashable]:

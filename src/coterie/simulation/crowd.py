@@ -24,26 +24,12 @@ class HardItems(NamedTuple):
     guess: FloatArray  # (answers,)   what a guess is, sums to one
 
 
-class Copycats(NamedTuple):
-    """Who copies whom, and how often."""
-
-    source: NDArray[np.int64]  # (annotators,)   the one who is copied, -1 for nobody
-    share: FloatArray  # (annotators,)   of the answers
-
-
 class ItemKinds(NamedTuple):
     """Kinds of items, each answered by other matrices."""
 
     names: tuple[str, ...]
     share: FloatArray  # (kinds,)   of the items, sums to one
     confusion: FloatArray  # (kinds, annotators, classes, answers)
-
-
-class Turn(NamedTuple):
-    """Matrices before and after the middle of everybody's labels."""
-
-    before: FloatArray  # (annotators, classes, answers)
-    after: FloatArray
 
 
 class People(NamedTuple):
@@ -53,9 +39,9 @@ class People(NamedTuple):
     confusion: FloatArray  # (annotators, classes, answers), rows sum to one
     balance: FloatArray  # (classes,), sums to one
     hard: HardItems | None = None  # None: no item is hard
-    copycats: Copycats | None = None  # None: nobody copies
+    copies: tuple[IntArray, FloatArray] | None = None  # who is copied, -1 for nobody; how often
     kinds: ItemKinds | None = None  # None: all items are answered alike
-    turn: Turn | None = None  # None: nobody changes
+    turn: tuple[FloatArray, FloatArray] | None = None  # matrices before and after one's middle
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -148,8 +134,8 @@ def copy_answers(
     ``labels`` are the item, annotator and own answer of each; ``truth`` is that of each item.
     """
     item, annotator, answer = labels
-    assert people.copycats is not None
-    source, share = people.copycats
+    assert people.copies is not None
+    source, share = people.copies
     copied = rng.random(len(answer)) < share[annotator]
     for s in np.unique(source[source >= 0]):
         said = draw_answers(people.confusion, np.full(len(truth), s), truth, rng)
@@ -174,19 +160,16 @@ def answer_by_kind(
 
 
 def answer_in_turn(
-    turn: Turn, label: tuple[IntArray, IntArray], truth: IntArray, rng: np.random.Generator
+    people: People, label: tuple[IntArray, IntArray], truth: IntArray, rng: np.random.Generator
 ) -> tuple[FloatArray, IntArray]:
     """Draw when every label is given, a step each in random order, and the answers."""
+    assert people.turn is not None
     item, annotator = label
     order = rng.permutation(len(item))
     by_person = order[np.argsort(annotator[order], kind="stable")]
-    n = np.bincount(annotator, minlength=len(turn.before))
+    n = np.bincount(annotator, minlength=len(people.confusion))
     start = np.concatenate([[0], np.cumsum(n)])
     time = np.empty(len(item))
     time[by_person] = np.arange(len(item)) - start[annotator[by_person]]
-    late = time >= n[annotator] / 2
-    before, after = (
-        draw_answers(confusion, annotator, truth[item], rng)
-        for confusion in (turn.before, turn.after)
-    )
-    return time, np.where(late, after, before)
+    before, after = (draw_answers(one, annotator, truth[item], rng) for one in people.turn)
+    return time, np.where(time >= n[annotator] / 2, after, before)
