@@ -98,28 +98,6 @@ def test_one_file_and_the_same_numbers_again(folder, monkeypatch):
     assert forced.exit_code == 0, forced.output
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["data", "--models", "mystery"], "Error: no model 'mystery'"),
-        (["data", "--only", "three"], "Error: no data set 'three'"),
-        (["data/one/labels.csv"], "Error: data/one/labels.csv has nothing to be scored against"),
-        (["data", "--timeout", "0"], "Error: --timeout must be more than 0"),
-        (["data", "--memory", "nan"], "Error: --memory must be more than 0"),
-        (["data", "--jobs", "-1"], "Error: --jobs must be more than 0"),
-        (["data", "--duplicates", "some"], "Error: --duplicates some is not one of"),
-        (["data", "--out", "data/one/truth.csv"], "is a file, not a folder"),
-    ],
-)
-def test_a_mistake_is_one_sentence_before_any_work(folder, monkeypatch, arguments, sentence):
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("coterie.studies.pool.run_jobs", None)
-    done = CliRunner().invoke(app, ["compare", *arguments])
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert sentence in done.stderr
-    assert done.stderr.count("\n") == 1
-
-
 def in_this_process(seen, most=99):
     """A pool of this process that is stopped after so many jobs; what it starts is noted."""
 

@@ -55,19 +55,3 @@ def test_a_table_of_items_of_its_own(folder):
     )
     assert done.returncode == 0, done.stderr
     assert texts(folder / "a.html") == {"third"}
-
-
-def test_a_column_that_is_not_there_is_said_before_the_fit(folder):
-    done = aggregate(folder, "--text", "wordnig")
-    assert done.returncode == 1
-    assert "no column 'wordnig', which --text asks for" in done.stderr
-    assert "did you mean" in done.stderr
-    assert not (folder / "out").exists()
-
-
-def test_what_is_no_table_needs_one(folder):
-    done = coterie(
-        "aggregate", "-", "-m", "ds", "-o", "out", "--text", "wording", cwd=folder, stdin=ROWS
-    )
-    assert done.returncode == 1
-    assert "give one with --items" in done.stderr

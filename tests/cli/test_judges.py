@@ -50,16 +50,6 @@ def test_columns_can_be_named(labels, tmp_path):
     assert done.output.splitlines()[-1].startswith("Next: add --out result/ for a page; ")
 
 
-@pytest.mark.parametrize("prices", ["nobody=1", "a1=dear", "a1=-1"])
-def test_a_price_of_nobody_is_one_sentence(labels, prices):
-    done = run(labels, "--model", "quick", "--prices", prices)
-    assert done.exit_code != 0
-    assert f"--prices {prices} is not a judge of the panel and a price" in done.output
-    near = run(labels, "--model", "quick", "--prices", "a11=1")
-    assert "did you mean 'a1'?" in " ".join(near.output.split())
-    assert "Traceback" not in done.output
-
-
 def test_columns_of_few_items_are_said(labels, tmp_path):
     few = tmp_path / "few.csv"
     few.write_text("".join((tmp_path / "items.csv").read_text().splitlines(True)[:6]))

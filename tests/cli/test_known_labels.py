@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from builders.command import ROWS, coterie
-from coterie.models import MajorityVote
 from coterie.simulation import simulate
 
 
@@ -47,17 +46,6 @@ def test_the_record_says_whether_known_labels_are_a_column_or_a_file(labels, tmp
     record = json.loads((tmp_path / "a" / "run.json").read_text("utf-8"))
     digest = hashlib.sha256((tmp_path / "known").read_bytes()).hexdigest()
     assert record["gold"] == {"path": "./known", "sha256": digest, "items": 1}
-
-
-def test_a_truth_that_does_not_fit_is_noticed_before_the_long_part(labels, tmp_path):
-    truth = tmp_path / "truth.csv"
-    truth.write_text("item,label\nx1,yes\n", "utf-8")
-    done = coterie(
-        "aggregate", labels, "--model", "hcbcc", "--truth", truth, "--out", tmp_path / "r"
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith("Error: no item has both")
-    assert not (tmp_path / "r").exists()
 
 
 def test_typed_ids_match_a_truth_written_as_text(tmp_path):
@@ -105,17 +93,6 @@ def test_a_quick_model_is_checked_by_gold_and_mended_on_request(checked, tmp_pat
     assert "The probabilities on this page are mended by that." in page
     assert f"right, of 30 known ({100 * record['claimed']:.0f}" in page
     assert "Gold: " not in checked("--model", "quick", "--no-check-gold").stdout
-
-
-@pytest.mark.parametrize("option", ["--check-gold", "--recalibrate"])
-def test_a_check_without_gold_is_refused_before_the_fit(labels, tmp_path, monkeypatch, option):
-    monkeypatch.setattr(MajorityVote, "_fit", lambda *told: pytest.fail("it was fitted"))
-    done = coterie("aggregate", labels, "--model", "majority", option, "--out", tmp_path / "r")
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
-        "Error: a check by gold needs two known items with labels and two folds, got 0 and 5; pass"
-        " --gold with known labels of some items"
-    ]
 
 
 def test_probabilities_that_gold_does_not_refute_stay_and_that_is_said(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 
 import coterie as package
 from builders.command import coterie
-from coterie.cli import aggregate, scanned
+from coterie.cli import results, scanned
 from coterie.models import MajorityVote
 from ladder.marks import rest_slow
 
@@ -25,7 +25,7 @@ def full(monkeypatch, tmp_path):
     def refuse(*args, **kwargs):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(aggregate, "write_set", refuse)
+    monkeypatch.setattr(results, "write_set", refuse)
 
 
 def test_out_is_tried_before_the_fit(labels, tmp_path, monkeypatch):
@@ -59,7 +59,7 @@ def test_a_slip_of_ours_saves_the_result_too(labels, tmp_path, full, monkeypatch
     def slip(*args, **kwargs):
         raise RuntimeError("slip")
 
-    monkeypatch.setattr(aggregate, "write", slip)
+    monkeypatch.setattr(results, "write", slip)
     with pytest.raises(RuntimeError, match="slip") as caught:
         coterie("aggregate", labels, "-m", "majority", "--out", tmp_path / "out")
     assert "the result is saved in" in caught.value.__notes__[0]

@@ -97,21 +97,3 @@ def test_all_items_known_is_a_sentence(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "All items are settled: their labels are known." in done.stdout
     assert "No further label can be had" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("annotator,cost\na01,free\n", "is not a number"),
-        ("annotator,cost,x\na01,1,2\n", "expected two"),
-        ("annotator,cost\na01,1\n", "no cost is given for"),
-        ("annotator,cost\na01,\n", "fill in both"),
-        ("annotator,cost\na01,1\na01,2\n", "another cost"),
-    ],
-)
-def test_costs_that_cannot_be_are_refused(run, tmp_path, text, words):
-    costs = tmp_path / "costs.csv"
-    costs.write_text(text, "utf-8")
-    done = command("plan", run, "--budget", "3", "--costs", costs)
-    assert done.returncode == 1
-    assert words in done.stderr

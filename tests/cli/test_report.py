@@ -63,13 +63,6 @@ def test_nothing_is_replaced_unasked(posterior, tmp_path):
     assert "nothing.coterie" in refused("report", "nothing.coterie", cwd=tmp_path)
 
 
-def test_a_failure_leaves_no_folders(posterior, tmp_path):
-    posterior.save(tmp_path / "run.coterie")
-    told = ("--out", "a/b/c.html", "--truth", "none.csv")
-    assert "no file" in refused("report", "run.coterie", *told, cwd=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["run.coterie"]
-
-
 def test_what_the_run_was_made_of_is_remembered(tmp_path, capsys):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "labels.csv").write_text(ROWS, "utf-8")

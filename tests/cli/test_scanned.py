@@ -146,22 +146,6 @@ def test_nothing_is_half_written(folder, monkeypatch):
     assert [path for path in out.rglob("*") if path.is_file()] == []
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--model", "ebcc"), "EBCC cannot be fitted to a scan"),
-        (("--model", "ds", "--engine", "dask"), "or choose one of consensus, ibcc, cbcc and hcbcc"),
-        (("--model", "ds", "--kinds", "2"), "--kinds needs all labels in memory"),
-        (("--model", "ds", "--from", "prodigy"), "--from needs all labels in memory"),
-    ],
-)
-def test_what_does_not_go_is_said_before_anything_is_read(folder, options, words):
-    done = coterie("aggregate", folder / "labels/*.parquet", *options)
-    assert done.returncode == 1
-    assert words in done.stderr
-    assert "scanned" not in done.stdout
-
-
 def test_a_large_result_has_a_page_of_a_sample(folder, monkeypatch):
     monkeypatch.setattr("coterie.cli.scanned.MOST_ON_PAGE", 30)
     out = folder / "out"

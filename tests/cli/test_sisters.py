@@ -71,12 +71,6 @@ def test_dawid_skene_takes_known_kinds_only(labels, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_what_a_model_needs_is_said_as_an_option(labels):
-    done = coterie("aggregate", labels, "--model", "dynamic", *SHORT)
-    assert done.returncode == 1
-    assert "needs the time of every label; read the labels with --time timestamp" in done.stderr
-
-
 @pytest.mark.parametrize("scenario", ["drifting", "easy-hard", "kinds", "copycats"])
 def test_simulated_crowds_can_be_read_with_all_that_they_know(scenario, tmp_path):
     sizes = ("--items", 16, "--annotators", 4, "--classes", 2)

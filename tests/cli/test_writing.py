@@ -112,12 +112,3 @@ def test_the_saved_run_loads(labels, tmp_path):
     pd.testing.assert_frame_equal(labels, written[labels.columns], check_dtype=False)
     folder = package.load(tmp_path / "result")
     pd.testing.assert_frame_equal(folder.labels(), labels)
-
-
-def test_a_format_and_a_folder_that_cannot_be_are_refused_at_once(labels, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "no format 'nonsense'" in coterie("aggregate", labels, "--format", "nonsense").stderr
-    found = coterie("aggregate", labels, "--out", "~nosuchuser/x")
-    assert found.returncode == 2
-    assert "names a user who is" in found.stderr
-    assert not (tmp_path / "~nosuchuser").exists()

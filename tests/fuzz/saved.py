@@ -18,14 +18,9 @@ from fuzz.mutate import damaged, spoilt, spoilt_json
 
 CROWD = coterie.simulate("mixed", annotators=8, items=12, random_state=0).annotations
 SHORT = {
-    "sweeps": 60,
-    "burn_in": 20,
-    "chains": 1,
-    "random_state": 0,
-    "n_jobs": 1,
-    "progress": False,
+    "sweeps": 60, "burn_in": 20, "chains": 1, "random_state": 0, "n_jobs": 1, "progress": False,
     "early_stop": False,
-}
+}  # fmt: skip
 MODELS = {
     "IBCC": (coterie.IBCC, {}),
     "CBCC": (coterie.CBCC, {}),

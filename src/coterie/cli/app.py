@@ -1,4 +1,4 @@
-"""The commands of the command line, by name: their options are in commands/, a file each."""
+"""The commands of the command line, by name; each has its options and its work in its file."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from typing import Annotated
 
 import typer
 
-from coterie.cli.commands.aggregate import aggregate
-from coterie.cli.commands.demo import demo
-from coterie.cli.commands.judges import judges
-from coterie.cli.commands.reproduce import reproduce
+from coterie.cli.aggregate import aggregate
 from coterie.cli.compare import compare
-from coterie.cli.datasets import datasets
+from coterie.cli.crowds import datasets, demo, simulate
 from coterie.cli.export import export
+from coterie.cli.guard import complain
+from coterie.cli.judges import judges
 from coterie.cli.options import Commands, ListsModels
 from coterie.cli.plan import plan
 from coterie.cli.replay import replay
 from coterie.cli.report import report
-from coterie.cli.simulate import simulate
 from coterie.version import __version__
 
 app = typer.Typer(
@@ -47,16 +45,19 @@ def _options(
 
 
 # in the order in which the help lists them
-app.command(cls=ListsModels)(aggregate)
-app.command(cls=ListsModels)(demo)
-app.command()(simulate)
-app.command()(datasets)
-app.command(cls=ListsModels)(compare)
-app.command()(report)
-app.command()(plan)
-app.command()(replay)
-app.command()(export)
-app.command(cls=ListsModels)(judges)
-app.command(
+for command in (aggregate, demo, simulate, datasets, compare, report, plan, replay, export, judges):
+    lists_models = command in (aggregate, demo, compare, judges)
+    app.command(cls=ListsModels if lists_models else None)(command)
+
+
+@app.command(
     hidden=True, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
-)(reproduce)
+)
+def reproduce() -> None:
+    """Say where the paper's tables and figures are made."""
+    complain(
+        "Error",
+        "the paper's tables and figures are not made by the package; "
+        "take the project's source and run: make paper",
+    )
+    raise typer.Exit(2)

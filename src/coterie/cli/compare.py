@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+from typer import Option
 
 from coterie.cli.guard import guarded, typed_again
 from coterie.cli.options import Datasets, Force, Labelled, Seed, Told, Truth, a_path, reads, split
@@ -27,28 +28,25 @@ DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "cali
 @reads
 def compare(
     path: Labelled,
-    models: Annotated[
-        str | None,
-        typer.Option(help="Any of {models}, or module:Class, separated by commas (default: all)."),
-    ] = None,
+    models: str | None = Option(
+        None, help="Any of {models}, or module:Class, separated by commas (default: all)."
+    ),
     truth: Truth = None,
     only: Datasets = None,
-    out: Annotated[
-        Path | None,
-        a_path("--out", "-o", help="Folder for JSON, a page and Markdown, or to go on in."),
-    ] = None,
+    out: Path | None = a_path(
+        None, "--out", "-o", help="Folder for JSON, a page and Markdown, or to go on in."
+    ),
     duplicates: Told = None,
     time: Told = None,
     seed: Seed = 0,
-    sweeps: Annotated[
-        int | None,
-        typer.Option(help="Sweeps of sampling models at most, 30 % burn-in (default: their own)."),
-    ] = None,
-    timeout: Annotated[float, typer.Option(help="Seconds for one model on one data set.")] = 600,
-    memory: Annotated[float, typer.Option(help="Gigabytes for the same (Linux).")] = 4,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Processes at once (default: one per core).")
-    ] = None,
+    sweeps: int | None = Option(
+        None, help="Sweeps of sampling models at most, 30 % burn-in (default: their own)."
+    ),
+    timeout: float = Option(600, help="Seconds for one model on one data set."),
+    memory: float = Option(4, help="Gigabytes for the same (Linux)."),
+    jobs: int | None = Option(
+        None, "--jobs", "-j", help="Processes at once (default: one per core)."
+    ),
     force: Force = False,
 ) -> None:
     """Set models side by side on data with a truth: a league against the vote."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from coterie.cli.guard import guarded
 from coterie.cli.options import Force, a_path
@@ -17,24 +16,22 @@ NAMES = {"label-studio": "label-studio.json", "argilla": "argilla.json", "prodig
 
 @guarded
 def export(
-    run: Annotated[Path, typer.Argument(help="A run.coterie, or the folder that holds one.")],
-    to: Annotated[str, typer.Option(help="label-studio, argilla, prodigy or csv-gold.")],
-    out: Annotated[Path | None, a_path("--out", "-o", help="The file to write.")] = None,
-    kind: Annotated[
-        str, typer.Option(help="suggestions (with the probability as score), or truth.")
-    ] = "suggestions",
-    tasks: Annotated[
-        Path | None, typer.Option(help="The export with the items' own data (default: as read).")
-    ] = None,
-    question: Annotated[
-        str | None, typer.Option(help="Name of the question (default: the one that was read).")
-    ] = None,
-    to_name: Annotated[
-        str | None, typer.Option(help="toName of the Label Studio control (default: as read).")
-    ] = None,
-    least: Annotated[
-        float, typer.Option(min=0, max=1, help="Leave out items that are less probable.")
-    ] = 0.0,
+    run: Path = Argument(..., help="A run.coterie, or the folder that holds one."),
+    to: str = Option(..., help="label-studio, argilla, prodigy or csv-gold."),
+    out: Path | None = a_path(None, "--out", "-o", help="The file to write."),
+    kind: str = Option(
+        "suggestions", help="suggestions (with the probability as score), or truth."
+    ),
+    tasks: Path | None = Option(
+        None, help="The export with the items' own data (default: as read)."
+    ),
+    question: str | None = Option(
+        None, help="Name of the question (default: the one that was read)."
+    ),
+    to_name: str | None = Option(
+        None, help="toName of the Label Studio control (default: as read)."
+    ),
+    least: float = Option(0.0, min=0, max=1, help="Leave out items that are less probable."),
     force: Force = False,
 ) -> None:
     """Write a saved result as the file that a platform imports."""

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ParamSpec, TextIO
+from typing import Any, ParamSpec
 
 import typer
 
@@ -43,16 +43,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
         write = functools.partial(as_option, offered=offered)
         shown: set[str] = set()
 
-        def show_once(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:  # every score of a run would say it again
+        def show_once(message: Warning | str, *where: Any, **more: Any) -> None:
             if isinstance(message, CoterieWarning) and str(message) not in shown:
-                shown.add(str(message))
+                shown.add(str(message))  # every score of a run would say it again
                 complain("Warning", message.written(write))
 
         with warnings.catch_warnings():
@@ -141,14 +134,7 @@ def nothing_lost(
 ) -> Iterator[None]:
     """If something cannot be written within, show what was found, and save it elsewhere.
 
-    Parameters
-    ----------
-    show, save
-        What shows the result, and what saves it, given a place that is not there yet.
-    name
-        The file or folder to save it in.
-    use
-        What can be done with that, for the sentence: which ... read.
+    It is saved under a name, with words on which ... read it there.
     """
     try:
         yield

@@ -5,140 +5,159 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
-import pandas as pd
-from rich.markup import escape
+import typer
+from typer import Option
 
-from coterie.cli import show
-from coterie.data.annotations import Annotations
+from coterie.cli.guard import guarded
+from coterie.cli.options import Force, Model, Only, Out, Seed, Title, Truth, a_path, reads
 from coterie.errors import Argument, DataError
-from coterie.files.atomic import Writer, check_free, text_writer, write_set
-from coterie.io.read import read, read_truth
 from coterie.io.reading import Reading
-from coterie.io.tables import table_of_file
-from coterie.io.write import table_writer
-from coterie.judges import Panel, look_at, words
-from coterie.judges.page import make_page
-from coterie.models import make_model
-from coterie.models.majority import score_vote
-from coterie.posterior.sheets import REVIEW, label_sheet, needs_review
-from coterie.posterior.store import writer as posterior_writer
-from coterie.words.numbers import count, percent
-from coterie.words.values import did_you_mean, written
+from coterie.models.registry import DEFAULT, make_model
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from coterie.data.annotations import Annotations
+    from coterie.judges import Panel
 
 FILES = ("judges.html", "labels.csv", "judges.csv", "dependence.csv", "position.csv", "run.coterie")
 MOST_JUDGES = 14
 MOST_PAIRS = 5
 MOST_ITEMS = 5
+ASKED = Only(
+    "from_ question option keep anonymise annotators workflow item annotator label threshold"
+    " classes extra_answers duplicates",
+    {
+        "item": "Column or field of the items.",
+        "annotator": "Column of the judges.",
+        "label": "Column of the verdicts.",
+    },
+)
 
 
-class Asked(NamedTuple):
-    """What to look at, and by what."""
+@guarded
+@reads
+def judges(
+    panel: list[str] = typer.Argument(
+        ..., help="Verdicts: an evaluation's export (file, folder, several), or a table of labels."
+    ),
+    model: Model = DEFAULT,
+    gold: str | None = Option(None, help="Known labels, clamped: a file, or a column of PANEL."),
+    truth: Truth = None,
+    prices: str | None = Option(None, help="What judges cost: gpt-4=10,claude=8 (others cost 1)."),
+    tolerance: float = Option(
+        0.05, min=0, max=1, help="Share of items that a smaller panel may change."
+    ),
+    columns: Path | None = a_path(
+        None, "--columns", help="A table of items with numbers, such as a length."
+    ),
+    first: str | None = Option(
+        None, help="The verdict for what is shown first (default: the lower)."
+    ),
+    *,
+    reading: Annotated[Reading, ASKED],
+    out: Out = None,
+    title: Title = None,
+    seed: Seed = 0,
+    force: Force = False,
+) -> None:
+    """Look at a panel of LLM judges: its worth, copies, biases, whom to keep, how far to trust."""
+    from coterie.cli import show
+    from coterie.files.atomic import check_free, text_writer, write_set
+    from coterie.io.read import read, read_truth
+    from coterie.io.write import table_writer
+    from coterie.judges import look_at
+    from coterie.judges.page import make_page
+    from coterie.models.majority import score_vote
+    from coterie.posterior.sheets import label_sheet
+    from coterie.posterior.store import writer as posterior_writer
+    from coterie.words.numbers import count
 
-    model: str
-    seed: int
-    truth: Path | None
-    prices: str | None
-    tolerance: float
-    columns: Path | None
-    first: str | None
-
-
-class Target(NamedTuple):
-    """Where to put it."""
-
-    out: Path | None
-    title: str | None
-    force: bool
-
-
-def run(sources: Sequence[str], reading: Reading, asked: Asked, target: Target) -> None:
-    """Look at a panel, show it on one screen, and write the page and the tables."""
-    paths = [] if target.out is None else [target.out / name for name in FILES]
-    if target.out is not None:
-        check_free(target.out, paths, force=target.force)
-    annotations = read(sources[0] if len(sources) == 1 else list(sources), **vars(reading))
-    show.data(sources, annotations)
-    prices = prices_of(asked.prices, annotations)
-    columns = None if asked.columns is None else numbers_of(asked.columns, annotations)
-    if columns is not None and len(columns) < annotations.n_items:
-        said = f"{len(columns):,} of {count(annotations.n_items, 'item')}"
-        show.line(f"{asked.columns}: numbers of {said}")
-    truth = None if asked.truth is None else read_truth(asked.truth, annotations)
-    if truth is not None and score_vote(annotations, truth).items == 0:  # before the long part
+    names = [
+        "judges.html",
+        "labels.csv",
+        "judges.csv",
+        "dependence.csv",
+        "position.csv",
+        "run.coterie",
+    ]
+    paths = [] if out is None else [out / name for name in names]
+    if out is not None:
+        check_free(out, paths, force=force)
+    annotations = read(panel[0] if len(panel) == 1 else list(panel), **vars(reading))
+    show.data(panel, annotations)
+    costs = None if prices is None else prices_of(prices, annotations)
+    numbers = None if columns is None else numbers_of(columns, annotations)
+    if numbers is not None and len(numbers) < annotations.n_items:
+        of = count(annotations.n_items, "item")
+        show.line(f"{columns}: numbers of {len(numbers):,} of {of}")
+    known = None if truth is None else read_truth(truth, annotations)
+    if known is not None and score_vote(annotations, known).items == 0:  # before the long part
         show.nothing_to_score()
-    settings = {"random_state": asked.seed, "duplicates": reading.duplicates, "progress": True}
-    model = make_model(asked.model, **settings)
-    posterior = model.fit(annotations).posterior_
-    panel = look_at(
-        posterior,
-        truth=truth,
-        prices=prices,
-        tolerance=asked.tolerance,
-        columns=columns,
-        first=asked.first,
+    settings = {"random_state": seed, "duplicates": reading.duplicates, "progress": True}
+    posterior = make_model(model, **settings).fit(annotations).posterior_
+    found = look_at(
+        posterior, truth=known, prices=costs, tolerance=tolerance, columns=numbers, first=first
     )
-    screen(panel)
-    if target.out is not None:
-        write_set(target.out, writers(panel, target), [], force=target.force)
+    screen(found)
+    if out is not None:
+        tables = (label_sheet(posterior), found.judges, found.dependence, found.position)
+        writers = [
+            text_writer(make_page(found, title)),
+            *(table_writer(table, "csv") for table in tables),
+            posterior_writer(posterior),
+        ]
+        write_set(out, dict(zip(paths, writers, strict=True)), [], force=force)
         show.files(paths)
-    show.line(next_step(panel, paths))
+    show.line(next_step(found, paths))
 
 
 def next_step(panel: Panel, paths: Sequence[Path]) -> str:
     """Say where to look, and what would help most: gold of the items that decide, or a person."""
+    from coterie.posterior.sheets import REVIEW, needs_review
+    from coterie.words.numbers import count, percent
+
     look = f"open {shlex.quote(str(paths[0]))}" if paths else "add --out result/ for a page"
+    n, sure = int(needs_review(panel.posterior).sum()), percent(REVIEW)
+    helps = f"use the labels: none is below {sure}"
     if panel.posterior.readings() is not None:
-        return (
-            f"Next: {look}; find out the true labels of the items that would decide, and give them "
-            "with --gold"
-        )
-    n = int(needs_review(panel.posterior).sum())
-    if n:
-        return f"Next: {look}; have a person label the {count(n, 'item')} below {percent(REVIEW)}"
-    return f"Next: {look}; use the labels: none is below {percent(REVIEW)}"
+        helps = "find out the true labels of the items that would decide, and give them with --gold"
+    elif n:
+        helps = f"have a person label the {count(n, 'item')} below {sure}"
+    return f"Next: {look}; {helps}"
 
 
 def screen(panel: Panel) -> None:
     """Show a panel on one screen."""
+    from coterie.cli import show
+    from coterie.judges import words
+
     out = show.console()
     out.print()
     for sentence in words.headline(panel):
-        out.print(f"- {escape(sentence)}")
+        out.print(f"- {sentence}", markup=False)
     gone = ("order explains", "labels", "right, by the model")
-    show.print_table(
-        words.judge_rows(panel, MOST_JUDGES), out, wraps=(), dispensable=gone, said=False
-    )
+    rows = words.judge_rows(panel, MOST_JUDGES)
+    show.print_table(rows, out, wraps=(), dispensable=gone, said=False)
     show.print_table(words.pair_rows(panel, MOST_PAIRS), out, wraps=())
-    shown = [words.column_rows(panel, MOST_PAIRS), words.reading_rows(panel, MOST_ITEMS)]
-    shown.append(words.doubtful_rows(panel, MOST_ITEMS))
-    for table in shown:
+    for table in (
+        words.column_rows(panel, MOST_PAIRS),
+        words.reading_rows(panel, MOST_ITEMS),
+        words.doubtful_rows(panel, MOST_ITEMS),
+    ):
         if table is not None and table.rows:
             show.print_table(table, out, wraps=())
 
 
-def writers(panel: Panel, target: Target) -> dict[Path, Writer]:
-    """Give what writes the page and the tables."""
-    assert target.out is not None
-    made = (
-        text_writer(make_page(panel, target.title)),
-        table_writer(label_sheet(panel.posterior), "csv"),
-        table_writer(panel.judges, "csv"),
-        table_writer(panel.dependence, "csv"),
-        table_writer(panel.position, "csv"),
-        posterior_writer(panel.posterior),
-    )
-    return {target.out / name: write for name, write in zip(FILES, made, strict=True)}
-
-
-def prices_of(words_: str | None, annotations: Annotations) -> dict[Any, float] | None:
+def prices_of(words: str, annotations: Annotations) -> dict[Any, float]:
     """Read prices such as ``gpt-4=10,claude=8``; a judge without one costs 1."""
-    if words_ is None:
-        return None
+    from coterie.words.values import did_you_mean, written
+
     known = {str(name): name for name in annotations.annotators.tolist()}
     prices: dict[Any, float] = dict.fromkeys(known.values(), 1.0)
-    for pair in words_.split(","):
+    for pair in words.split(","):
         judge, _, price = pair.rpartition("=")
         own = [known[text] for text in (judge, f"{judge} / swapped") if text in known]
         try:
@@ -155,9 +174,12 @@ def prices_of(words_: str | None, annotations: Annotations) -> dict[Any, float] 
 
 def numbers_of(path: Path, annotations: Annotations) -> pd.DataFrame:
     """Read numbers of items: the first column that holds their ids, and all that hold numbers."""
+    import pandas as pd
+
+    from coterie.io.tables import table_of_file
+
     table = table_of_file(path)
-    places = range(len(table.columns))
-    cells = zip(table.columns, table.code(list(places)), strict=True)
+    cells = zip(table.columns, table.code(list(range(len(table.columns)))), strict=True)
     frame = pd.DataFrame(
         {str(name): pd.Series(one.values).reindex(one.codes).to_list() for name, one in cells}
     )

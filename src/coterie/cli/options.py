@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import Field, fields
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_type_hints
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -66,9 +66,9 @@ def place(text: str) -> Path:
         raise typer.BadParameter(f"{quoted(text)} names a user who is not there") from None
 
 
-def a_path(*flags: str, help: str) -> Any:
-    """Declare an option that is a path."""
-    return typer.Option(*flags, help=help, parser=place, metavar="PATH")
+def a_path(*told: Any, help: str) -> Any:
+    """Declare an option that is a path, as :func:`typer.Option` does others."""
+    return typer.Option(*told, help=help, parser=place, metavar="PATH")
 
 
 Model = Annotated[
@@ -137,7 +137,6 @@ DECLARED: dict[str, Field[Any]] = {
     "from_" if one.name == "format" else one.name: one for one in fields(Reading)
 }
 """Options of reading by the names of parameters: ``--format`` is that of what is written."""
-KINDS = {"bool": bool, "float | None": float | None}
 
 
 def reads(command: Callable[..., None]) -> Callable[..., None]:
@@ -146,23 +145,26 @@ def reads(command: Callable[..., None]) -> Callable[..., None]:
     They stand in place of the parameter ``reading``: all of them, or :class:`Only` some. One that
     the command has by itself, of its own words or :data:`Told`, goes into ``reading``, too.
     """
-    hints = get_type_hints(command, include_extras=True)
     made: list[inspect.Parameter] = []
-    given = inspect.signature(command).parameters
+    given = inspect.signature(command, eval_str=True).parameters
     for name, one in given.items():
-        said = next((said for said in get_args(hints[name])[1:] if said == "told"), None)
+        marks = getattr(one.annotation, "__metadata__", ())
         if name == "reading":
-            only = next((said for said in get_args(hints[name]) if isinstance(said, Only)), None)
-            names = [name for name in DECLARED if name not in given]
-            names = names if only is None else only.names.split()
-            made += [_declared(name, {} if only is None else only.help) for name in names]
+            others = " ".join(name for name in DECLARED if name not in given)
+            only = next((mark for mark in marks if isinstance(mark, Only)), Only(others, {}))
+            made += [_declared(name, only.help.get(name)) for name in only.names.split()]
         else:
-            made.append(_declared(name, {}) if said else one.replace(annotation=hints[name]))
+            made.append(_declared(name) if "told" in marks else one)
 
     @functools.wraps(command)
     def run(**told: Any) -> None:
         for name in told.keys() & DECLARED.keys():
-            told[name] = _parsed(DECLARED[name], told[name])
+            own, text = DECLARED[name], told[name]
+            several = own.metadata["several"]
+            if text is None:
+                told[name] = own.default
+            elif several == "always" or (several == "perhaps" and "," in text):
+                told[name] = split(text)
         if "reading" in given:
             asked = {DECLARED[name].name: told.pop(name) for name in told.keys() & DECLARED.keys()}
             told["reading"] = Reading(**asked)
@@ -174,22 +176,14 @@ def reads(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _declared(name: str, help: Mapping[str, str]) -> inspect.Parameter:
+def _declared(name: str, help: str | None = None) -> inspect.Parameter:
     own = DECLARED[name]
-    assert own.default is not MISSING  # all options can be left out
-    words = help.get(name, own.metadata["help"])
+    kinds: dict[str, Any] = {"bool": bool, "str": str, "float | None": float | None}
+    kind = kinds.get(str(own.type), str | None)
     flag = f"--{name.rstrip('_').replace('_', '-')}"
-    kind = KINDS.get(str(own.type), str if isinstance(own.default, str) else str | None)
-    default = None if own.metadata["several"] else own.default
-    asked = Annotated[kind, typer.Option(flag, help=words)]  # type: ignore[valid-type]
     return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=asked
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if own.metadata["several"] else own.default,
+        annotation=Annotated[kind, typer.Option(flag, help=help or own.metadata["help"])],
     )
-
-
-def _parsed(own: Field[Any], text: Any) -> Any:
-    """Give what an option means: commas separate words."""
-    several = own.metadata["several"]
-    if text is None or not several or (several == "perhaps" and "," not in text):
-        return own.default if text is None else text
-    return split(text)

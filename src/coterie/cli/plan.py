@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from typer import Option
 
 from coterie.cli.guard import guarded
 from coterie.cli.options import Force, Format, Out, Saved, a_path, split
@@ -14,31 +13,22 @@ from coterie.cli.options import Force, Format, Out, Saved, a_path, split
 @guarded
 def plan(
     run: Saved,
-    budget: Annotated[
-        float,
-        typer.Option("--budget", "-b", min=0, help="What may be spent: labels, or money by costs."),
-    ],
-    annotators: Annotated[
-        str | None,
-        typer.Option(
-            help="Who is available, separated by commas, new people too (default: all who have"
-            " labels)."
-        ),
-    ] = None,
-    costs: Annotated[
-        Path | None,
-        a_path(
-            "--costs",
-            help="What a label costs: a table of annotators and costs. Those who are not in the run"
-            " are new people who can be asked.",
-        ),
-    ] = None,
-    target: Annotated[
-        float, typer.Option(min=0.01, max=1, help="The accuracy that is wanted.")
-    ] = 0.95,
-    most_per_item: Annotated[
-        int | None, typer.Option(min=1, help="Labels to ask for of one item at most.")
-    ] = None,
+    budget: float = Option(
+        ..., "--budget", "-b", min=0, help="What may be spent: labels, or money by costs."
+    ),
+    annotators: str | None = Option(
+        None,
+        help="Who is available, separated by commas, new people too (default: all who have"
+        " labels).",
+    ),
+    costs: Path | None = a_path(
+        None,
+        "--costs",
+        help="What a label costs: a table of annotators and costs. Those who are not in the run"
+        " are new people who can be asked.",
+    ),
+    target: float = Option(0.95, min=0.01, max=1, help="The accuracy that is wanted."),
+    most_per_item: int | None = Option(None, min=1, help="Labels to ask for of one item at most."),
     out: Out = None,
     format: Format = "csv",
     force: Force = False,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
+from typer import Option
 
 from coterie.cli.guard import guarded, typed_again
 from coterie.cli.options import Datasets, Force, Labelled, Out, Told, Truth, reads, split
@@ -17,20 +15,17 @@ def replay(
     truth: Truth = None,
     only: Datasets = None,
     duplicates: Told = None,
-    policies: Annotated[
-        str, typer.Option(help="Who chooses the labels, separated by commas.")
-    ] = "random,balanced,uncertainty,information",
-    start: Annotated[
-        int, typer.Option(min=0, help="Labels of each item that are known at the start.")
-    ] = 1,
-    batch: Annotated[
-        int | None, typer.Option(min=1, help="Labels asked for at once (default: 2 % of all).")
-    ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Replays of each policy.")] = 3,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="The model that is fitted after every batch.")
-    ] = "quick",
-    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes at once.")] = 1,
+    policies: str = Option(
+        "random,balanced,uncertainty,information",
+        help="Who chooses the labels, separated by commas.",
+    ),
+    start: int = Option(1, min=0, help="Labels of each item that are known at the start."),
+    batch: int | None = Option(None, min=1, help="Labels asked for at once (default: 2 % of all)."),
+    seeds: int = Option(3, min=1, help="Replays of each policy."),
+    model: str = Option(
+        "quick", "--model", "-m", help="The model that is fitted after every batch."
+    ),
+    jobs: int = Option(1, "--jobs", "-j", min=1, help="Processes at once."),
     out: Out = None,
     force: Force = False,
 ) -> None:

@@ -124,47 +124,67 @@ def consensus(
 
 def people(posterior: Posterior) -> None:
     """Show the coteries, or the annotators of a model that finds none."""
-    out = console()
     if not posterior.abilities.coteries:
-        frame = annotator_table(posterior)
-        print_frame(frame, annotator_title(posterior), out, dispensable=("sure", "informativeness"))
+        title, frame = annotator_table(posterior)
+        print_frame(frame, title, console(), dispensable=("sure", "informativeness"))
         return
-    coteries = posterior.coteries()
-    gone = ("sure", "members", "labels")
-    print_frame(coterie_table(posterior, coteries), coterie_title(posterior), out, dispensable=gone)
-    if len(coteries) > MOST_COTERIES:
-        out.print(f"... and {len(coteries) - MOST_COTERIES:,} smaller ones")
+    title, frame = coterie_table(posterior)
+    print_frame(frame, title, console(), dispensable=("sure", "members", "labels"))
+    if (smaller := len(posterior.coteries()) - MOST_COTERIES) > 0:
+        console().print(f"... and {smaller:,} smaller ones")
 
 
-def coterie_title(posterior: Posterior) -> str:
-    """Say how many coteries there are, and how sure that is."""
-    n = posterior.partition().n_coteries
+def coterie_table(posterior: Posterior) -> tuple[str, pd.DataFrame]:
+    """Say how many coteries there are, and list the largest with role, accuracy, some members."""
+    a, partition = posterior.annotations, posterior.partition()
+    n = partition.n_coteries
     low, high = (f"{x:.0f}" for x in np.quantile(posterior.n_coteries, INTERVAL))
-    labelled = int((posterior.annotations.labels_per_annotator > 0).sum())
     many = "1 coterie" if n == 1 else f"{n:,} coteries"
     span = low if low == high else f"{low} to {high}"
     stay = "" if int(low) <= n <= int(high) else "; shown are those that last from draw to draw"
-    return f"{many} of {count(labelled, 'annotator')} ({span} with 95 % probability{stay})"
-
-
-def coterie_table(posterior: Posterior, coteries: pd.DataFrame) -> pd.DataFrame:
-    """List the coteries with role, share, accuracy and some members."""
-    group, names = posterior.partition().group, posterior.annotations.annotators
-    frame = coteries.head(MOST_COTERIES)
+    labelled = count(int((a.labels_per_annotator > 0).sum()), "annotator")
+    frame = posterior.coteries().head(MOST_COTERIES)
     sizes = zip(frame["size"], frame["share"], strict=True)
-    members = [names[group == m] for m in range(len(frame))]
-    return pd.DataFrame(
-        {
-            "": frame["coterie"],
-            "role": frame["role"],
-            "sure": frame["role_probability"].map(typed_percent),
-            "annotators": [f"{size:,} ({typed_percent(share)})" for size, share in sizes],
-            "labels": frame["label_share"].map(typed_percent),
-            "accuracy": frame["accuracy"].map(bar),
-            "95 %": _intervals(frame),
-            "members": [", ".join(map(str, m[:3])) + ", ..." * (len(m) > 3) for m in members],
-        }
-    )
+    members = [a.annotators[partition.group == m] for m in range(len(frame))]
+    columns = {
+        "": frame["coterie"],
+        "role": frame["role"],
+        "sure": frame["role_probability"].map(typed_percent),
+        "annotators": [f"{size:,} ({typed_percent(share)})" for size, share in sizes],
+        "labels": frame["label_share"].map(typed_percent),
+        "accuracy": frame["accuracy"].map(bar),
+        "95 %": _intervals(frame),
+        "members": [", ".join(map(str, m[:3])) + ", ..." * (len(m) > 3) for m in members],
+    }
+    title = f"{many} of {labelled} ({span} with 95 % probability{stay})"
+    return title, pd.DataFrame(columns)
+
+
+def annotator_table(posterior: Posterior) -> tuple[str, pd.DataFrame]:
+    """Rank the annotators; of many the best and worst of those with enough labels, as is said.
+
+    Enough are 20 labels, and fewer where few people have those.
+    """
+    frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
+    title = "Annotators"
+    if len(frame) > MOST_ANNOTATORS:
+        half, n = MOST_ANNOTATORS // 2, frame["n_labels"]
+        least = min(ENOUGH, int(n.nlargest(MOST_ANNOTATORS).iloc[-1]))
+        enough = frame[n >= least]
+        whom = "" if len(enough) == len(frame) else f" with {count(least, 'label')} or more"
+        title = f"Annotators: best and worst {half} of {len(enough):,}{whom}"
+        frame = pd.concat([enough.head(half), enough.tail(half)])
+    columns: dict[str, Any] = {
+        "annotator": frame["annotator"].astype(str),
+        "labels": frame["n_labels"],
+        "accuracy": frame["accuracy"].map(bar),
+    }
+    if "accuracy_low" in frame:
+        columns["95 %"] = _intervals(frame)
+    columns["informativeness"] = frame["informativeness"]
+    if "role" in frame:
+        columns |= {"role": frame["role"], "sure": frame["role_probability"].map(typed_percent)}
+    return title, pd.DataFrame(columns)
 
 
 def bar(share: float) -> str:
@@ -176,43 +196,6 @@ def bar(share: float) -> str:
 def _intervals(frame: pd.DataFrame) -> list[str]:
     both = zip(frame["accuracy_low"], frame["accuracy_high"], strict=True)
     return [f"{low:.2f}-{high:.2f}" for low, high in both]
-
-
-def enough_labels(posterior: Posterior) -> int:
-    """Give the least number of labels that the table asks for: 20, fewer if few have those."""
-    n = np.sort(posterior.annotations.labels_per_annotator)[::-1]
-    return 0 if len(n) <= MOST_ANNOTATORS else int(min(ENOUGH, n[MOST_ANNOTATORS - 1]))
-
-
-def annotator_title(posterior: Posterior) -> str:
-    """Say which annotators the table shows."""
-    n, least = posterior.annotations.labels_per_annotator, enough_labels(posterior)
-    if len(n) <= MOST_ANNOTATORS:
-        return "Annotators"
-    some = int((n >= least).sum())
-    whom = "" if some == len(n) else f" with {count(least, 'label')} or more"
-    return f"Annotators: best and worst {MOST_ANNOTATORS // 2} of {some:,}{whom}"
-
-
-def annotator_table(posterior: Posterior) -> pd.DataFrame:
-    """Rank the annotators; where there are many, the best and worst of those with enough labels."""
-    frame = posterior.annotators().sort_values("accuracy", ascending=False, kind="stable")
-    if len(frame) > MOST_ANNOTATORS:
-        frame = frame[frame["n_labels"] >= enough_labels(posterior)]
-        half = MOST_ANNOTATORS // 2
-        frame = pd.concat([frame.head(half), frame.tail(half)])
-    columns: dict[str, Any] = {
-        "annotator": frame["annotator"].astype(str),
-        "labels": frame["n_labels"],
-        "accuracy": frame["accuracy"].map(bar),
-    }
-    if "accuracy_low" in frame:
-        columns["95 %"] = _intervals(frame)
-    columns["informativeness"] = frame["informativeness"]
-    if "role" in frame:
-        columns["role"] = frame["role"]
-        columns["sure"] = frame["role_probability"].map(typed_percent)
-    return pd.DataFrame(columns)
 
 
 def doubtful_table(posterior: Posterior) -> pd.DataFrame:
@@ -375,18 +358,10 @@ def print_table(
     dispensable: Sequence[str] = (),
     said: bool = True,
 ) -> None:
-    """Print a table of text: no number is ever cut or broken; columns that do not fit go.
+    """Print a table of text: no number is ever cut or broken.
 
-    Parameters
-    ----------
-    table, out
-        The table, and where to.
-    wraps
-        Columns whose cells may be broken into lines; other text that is too long is cut.
-    dispensable
-        Columns that a narrow terminal does without, the first first.
-    said
-        Say which those are.
+    Cells of the columns in ``wraps`` may be broken into lines; other text that is too long is cut.
+    A narrow terminal does without the ``dispensable`` ones, the first first, as may be ``said``.
     """
     left_out = []
     for name in dispensable:

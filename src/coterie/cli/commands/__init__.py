@@ -1,1 +1,0 @@
-"""One file per command: what may be typed. What it does is in the file of its name in cli/."""
