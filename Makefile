@@ -29,6 +29,9 @@ fuzz: $(STAMPS)/test  ## damage inputs, runs, checkpoints and names for an hour 
 container: $(STAMPS)/core  ## run as the Dockerfile does, without an engine: no rights, no HOME
 	$(BIN)/python $(ROOT)/.ci/container
 
+bar: $(STAMPS)/core  ## print how large the package is, and five functions to read (ARGS=--check)
+	$(BIN)/python $(ROOT)/.ci/bar $(ARGS)
+
 crowdkit:  ## run crowd-kit on the same frames, in an environment that is thrown away
 	@folder=$$(mktemp -d) || exit; trap 'rm -rf "$$folder"' EXIT; trap 'exit 130' INT TERM; \
 	install="$$folder/bin/python -m pip install --quiet --disable-pip-version-check"; \
