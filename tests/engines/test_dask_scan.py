@@ -14,8 +14,8 @@ import coterie
 from builders.command import coterie as command
 from builders.dask_clusters import client_of, kill
 from coterie.engines import dask as adapter
-from coterie.io.scan import hands
-from coterie.io.scan.vocabulary import Growing
+from coterie.io.scan import spill
+from coterie.io.scan.spill import Growing
 from ladder.marks import rest_slow
 
 distributed = pytest.importorskip("distributed")
@@ -49,7 +49,7 @@ def content(scan):
     """Every byte of the shards, and the words."""
     shards = [scan.path(k).read_bytes() for k in range(len(scan))]
     words = [scan.annotators, scan.classes, scan.labels_per_annotator]
-    return shards, [word.tolist() for word in words], scan.n_gold, scan.layouts
+    return shards, [word.tolist() for word in words], scan.n_gold, scan.sizes
 
 
 @pytest.mark.parametrize("duplicates", ["first", "last", "keep"])
@@ -136,7 +136,7 @@ def test_the_first_sentence_in_the_order_of_files_wins(client, files):
 
 def test_a_worker_that_does_not_see_the_folder(tmp_path):
     with pytest.raises(coterie.DataError, match=r"a worker does not see .*: pass a folder"):
-        hands.deal_one(None, [], tmp_path / "elsewhere", 3)
+        spill.deal_one(None, [], tmp_path / "elsewhere", 3)
 
 
 def test_a_folder_is_taken_up_again_whoever_made_it(client, files, monkeypatch):

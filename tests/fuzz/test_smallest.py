@@ -310,8 +310,8 @@ def test_a_small_sheet_that_would_become_a_large_one(tmp_path, damage, monkeypat
         book.active.append(row)
     book.save(tmp_path / "good.xlsx")
     assert coterie.read(tmp_path / "good.xlsx").n_items == 1
-    monkeypatch.setattr("coterie.io.excel.MOST_ROWS", 100)
-    monkeypatch.setattr("coterie.io.excel.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("coterie.io.tables.MOST_ROWS", 100)
+    monkeypatch.setattr("coterie.io.tables.MOST_BYTES", 1 << 20)
     row = b'<row r="1"><c r="A1"><v>1</v></c></row>'
     with (
         zipfile.ZipFile(tmp_path / "good.xlsx") as good,

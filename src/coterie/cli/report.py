@@ -100,7 +100,7 @@ def shown_with(beside: Mapping[str, str | None], sources: Sequence[str], a: Anno
     """
     from coterie.errors import Argument, DataError
     from coterie.io.files import find
-    from coterie.io.item_columns import read_beside
+    from coterie.io.tables import read_beside
     from coterie.report import Shown
 
     columns = {name: beside.get(name) for name in ("text", "image")}

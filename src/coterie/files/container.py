@@ -4,7 +4,7 @@ The header is an array of bytes, so that ``numpy.load`` opens all of it. Nothing
 ever executed or unpacked to disk. Members are stored, not compressed, so that nothing can grow
 beyond the size of the file; the zip's own checksums find damage. They end in ``.coterie``.
 
-Only shards of a scan are other files, mapped into memory: :mod:`coterie.io.scan.shard_files`.
+Only shards of a scan are other files, mapped into memory: :mod:`coterie.io.scan.shards`.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ from coterie.io.exports.registry import TABLE
 from coterie.io.exports.rows import annotations_of, named_by, not_known, rows_of, truth_in
 from coterie.io.files import File
 from coterie.io.reading import Reading, takes
-from coterie.io.stacked import stacked
-from coterie.io.tables import table_of_file
+from coterie.io.tables import stacked, table_of_file
 from coterie.words.values import written
 from coterie.words.visible import text_of
 

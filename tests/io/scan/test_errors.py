@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 import coterie
-from coterie.io.scan import sources
-from coterie.io.scan.spill import Spill
+from coterie.io.scan import shards, sources
 
 ROWS = [(f"q{i}", f"a{l}", "yn"[(i + l) % 2]) for i in range(6) for l in range(3)]
 FRAME = pd.DataFrame(ROWS, columns=["item", "annotator", "label"])
@@ -63,7 +62,7 @@ def test_a_blank_cell(folder, role):
 
 
 def test_a_blank_cell_counts_the_whole_file_not_the_block(folder, monkeypatch):
-    monkeypatch.setattr("coterie.io.scan.deal.BLOCK", 2)
+    monkeypatch.setattr("coterie.io.scan.spill.BLOCK", 2)
     monkeypatch.setattr("coterie.io.text._CHUNK", 2)
     write(folder, FRAME, changed("label", [1, 3, 8, 9, 15], ""))
     assert sentence(folder).startswith(
@@ -166,10 +165,10 @@ def test_warnings_are_those_of_read(folder):
 def test_a_full_disk_leaves_nothing(folder, monkeypatch, tmp_path):
     write(folder, FRAME[:9], FRAME[9:])
 
-    def full(*_):
+    def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    for where in ("coterie.io.scan.spill._bytes_of", "coterie.io.scan.shards._arrays"):
+    for where in ("coterie.io.scan.spill.batch_of", "coterie.io.scan.shards.batch_of"):
         with monkeypatch.context() as patch:
             patch.setattr(where, full)
             with pytest.raises((coterie.DataError, OSError), match="No space left"):
@@ -185,7 +184,7 @@ def test_ctrl_c_leaves_nothing(folder, monkeypatch, tmp_path):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Spill, "pieces", stop)
+    monkeypatch.setattr(shards, "pieces_at", stop)
     monkeypatch.setattr("coterie.engines.dask.DaskEngine._done", stop)  # who waits for workers
     with pytest.raises(KeyboardInterrupt):
         coterie.scan(folder)
@@ -240,7 +239,7 @@ def test_hidden_files_are_not_read(tmp_path):
 
 
 def test_two_ids_of_one_key_stay_two_items(tmp_path, monkeypatch):
-    monkeypatch.setattr("coterie.io.scan.ids.key_of", lambda ids: np.full(len(ids), 7, np.uint64))
+    monkeypatch.setattr("coterie.io.scan.spill.key_of", lambda ids: np.full(len(ids), 7, np.uint64))
     FRAME.sample(frac=1, random_state=0).to_csv(tmp_path / "a.csv", index=False)
     scanned = coterie.scan(tmp_path / "a.csv")
     assert scanned.items(0).tolist() == sorted(set(FRAME["item"]))

@@ -9,7 +9,7 @@ import pytest
 
 import coterie
 from coterie.data.codes import Shards, cut
-from coterie.io.scan.deal import BLOCK
+from coterie.io.scan.spill import BLOCK
 
 CROWD = coterie.simulate("mixed", items=150, annotators=12, labels_per_item=5, random_state=3)
 
@@ -77,7 +77,7 @@ def test_blocks_leave_no_trace(tmp_path, monkeypatch):
     frame = frame_of()
     frame.to_csv(tmp_path / "labels.csv", index=False)
     for size in (1, 100, BLOCK):
-        monkeypatch.setattr("coterie.io.scan.deal.BLOCK", size)
+        monkeypatch.setattr("coterie.io.scan.spill.BLOCK", size)
         monkeypatch.setattr("coterie.io.text._CHUNK", min(size, 50))
         assert_same(coterie.scan(tmp_path / "labels.csv", shard_labels=300), coterie.read(frame))
 

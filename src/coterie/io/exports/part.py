@@ -18,8 +18,8 @@ from typing import Any
 from coterie.data import Table
 from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import is_folder, naming
-from coterie.io.excel import excel_table
 from coterie.io.files import File, find
+from coterie.io.tables import excel_table, parquet_opened, table_of_file
 from coterie.io.text import text_table
 
 ZIP, PARQUET, NUMPY, XML = b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"<"
@@ -93,8 +93,6 @@ class Part:
     def header(self) -> tuple[str, ...]:
         """The columns of a table, CSV, Excel or Parquet; none for other files."""
         if self.head.startswith(PARQUET):
-            from coterie.io.tables import table_of_file
-
             return tuple(map(str, table_of_file(self.file).columns))
         return () if self.table is None else tuple(map(str, self.table.columns))
 
@@ -213,8 +211,6 @@ def _text(cell: Any) -> Any:
 
 
 def _parquet_records(file: File) -> Iterator[dict[str, Any]]:
-    from coterie.io.tables import parquet_opened
-
     with parquet_opened(file) as found:
         yield from found.read().to_pylist()
 

@@ -1,4 +1,13 @@
-"""coterie.scan: files larger than memory -> labels in shards on disk."""
+"""coterie.scan: files larger than memory -> labels in shards on disk.
+
+This process makes the pass over the files, or the workers of a cluster do: each reads one file at a
+time and deals its rows into a pile, with numbers of its own for annotators and labels. What they
+saw is put together in the order of the files, which gives everybody and every label the number that
+one pass over all files would have given. Then every shard is made of its pieces of all piles, in
+order. So the shards are the same, whoever works. Piles and shards lie in a folder that all see;
+whoever does a task again, for another who died, writes files of new names, and only those that were
+told of are taken.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +15,17 @@ import importlib
 import importlib.util
 import logging
 import math
+import pickle
+import shutil
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from coterie.data.build import DUPLICATES
 from coterie.data.columns import ROLES, Asked, find_long, gold_like, place_of
@@ -19,15 +33,22 @@ from coterie.data.gold import items_and_labels, not_labelled
 from coterie.data.provenance import Form, Gold, Provenance, Source
 from coterie.data.table import Table
 from coterie.errors import Argument, DataError, MissingExtraError
+from coterie.files.paths import naming
 from coterie.io.read import column_or_file, is_path
 from coterie.io.reading import Scanning, takes
-from coterie.io.scan.blocks import Reader, reader_of
-from coterie.io.scan.folder import Stamp, Workplace
-from coterie.io.scan.hands import Alone, Together, Workers
-from coterie.io.scan.parts import Known
-from coterie.io.scan.scanned import Scan
-from coterie.io.scan.shards import shards_from
+from coterie.io.scan.scanned import Scan, workplace
+from coterie.io.scan.shards import (
+    Dealer,
+    Known,
+    Wanted,
+    Written,
+    shard_one,
+    shard_path,
+    shards_from,
+)
 from coterie.io.scan.sources import Found, Where, find_all
+from coterie.io.scan.spill import Dealt, deal_one, nothing_dealt, opened
+from coterie.io.tables import Reader
 from coterie.words.values import written
 from coterie.words.visible import text_of
 
@@ -36,6 +57,19 @@ SHARD_LABELS = 1_000_000
 PACKED = 5
 """How many times larger a .gz is when it is unpacked, about."""
 log = logging.getLogger("coterie")
+
+Work = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], Iterator[Any]]
+
+
+@runtime_checkable
+class Workers(Protocol):
+    """An engine whose workers take any work: whoever dies, another does it again."""
+
+    def map(self, work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+        """Call ``work`` with each of these arguments; give what it returns, in their order."""
+
+    def close(self) -> None:
+        """Let the workers go."""
 
 
 @takes(Scanning)
@@ -89,53 +123,108 @@ def scan(source: Where | Sequence[Where], asked: Scanning) -> Scan:
     shard_labels = SHARD_LABELS if asked.shard_labels is None else asked.shard_labels
     _check(asked.duplicates, shard_labels, asked.annotator)
     found = find_all(source)
-    readers = [reader_of(one) for one in found]
+    readers = [opened(one) for one in found]
+    first = readers[0].table
     names, places = _columns(readers, Asked(asked.item, asked.annotator, asked.label))
     name = _called(source, found)
-    known = _known(readers[0].table, asked.gold)
+    known = _known(first, asked.gold)
     if isinstance(known, str):
         names.append(known)
     declared = {word: _listed(getattr(asked, word)) for word in ("classes", "extra_answers")}
-    provenance = _provenance(name, source, readers[0].table, names, places, known, asked.duplicates)
+    provenance = _provenance(name, source, first, names, places, known, asked.duplicates)
     told = [names, declared, asked.duplicates, shard_labels]
-    stamp = Stamp([one.stamp for one in found], told, known if isinstance(known, Known) else None)
-    with Workplace(asked.folder, stamp) as workplace:
-        if (before := workplace.scanned(provenance)) is not None:
+    with workplace(asked.folder, _stamp([one.stamp for one in found], told, known)) as place:
+        if (before := place.scanned(provenance)) is not None:
             return before
         n_parts = _n_parts(found, readers, shard_labels)
-        with _hands(asked.engine, workplace.place, n_parts) as hands:
+        with _hands(asked.engine) as work, _spilling(place.place / "spill") as spill:
             start = time.perf_counter()
-            dealt = hands.deal(found, readers, names)
+            calls = ((one, names, spill, n_parts) for one in found)
+            dealt, dealers = _dealt(work or _alone, calls, readers, names)
             if not dealt.blocks:
-                raise _no_rows(name, readers[0].table)
+                raise DataError(
+                    f"{name} has no rows, only the columns {written(first.columns)}; expected one"
+                    " row per label"
+                )
             read = time.perf_counter()
-            made = shards_from(dealt, hands.shards, declared, known, provenance)
+
+            def make(wanted: Wanted) -> Iterator[Written]:
+                plan: Any = dealers, wanted
+                if work is not None:  # what others are told lies in a file
+                    plan = spill / "plan"
+                    with naming(plan):
+                        plan.write_bytes(pickle.dumps((dealers, wanted)))
+                made = (work or _alone)(shard_one, ((plan, k) for k in range(n_parts)))
+                for k, (path, one) in enumerate(made):
+                    with naming(path):
+                        path.rename(shard_path(place.place, k))
+                    yield one
+
+            made = shards_from(dealt, make, declared, known, provenance)
             seconds = {"reading": read - start, "shards": time.perf_counter() - read}
         if isinstance(known, Known) and not known.found.all():
             raise not_labelled(known.table, known.item.values[~known.found].tolist())
-        scanned = workplace.publish(made, len(found), seconds)
+        scanned = place.publish(made, len(found), seconds)
     log.info("%s", scanned.origin)
     return scanned
 
 
+def _alone(work: Callable[..., Any], calls: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+    return (work(*call) for call in calls)
+
+
 @contextmanager
-def _hands(engine: Any, folder: Path, n_parts: int) -> Iterator[Alone | Together]:
-    """Give those who make the pass; whatever happens, nobody writes after it."""
+def _hands(engine: Any) -> Iterator[Work | None]:
+    """Give what has work done by others; None for this process."""
     workers = None
     if engine is not None:
         port = importlib.import_module("coterie.inference.shards")  # a way up, by name
         workers = port.connect(engine)
     if isinstance(workers, Workers):
-        with closing(workers), closing(Together(folder, n_parts, workers)) as hands:
-            yield hands
+        with closing(workers):
+            yield workers.map
     else:
-        yield Alone(folder, n_parts)
+        yield None
 
 
-def _no_rows(name: str, first: Table) -> DataError:
-    return DataError(
-        f"{name} has no rows, only the columns {written(first.columns)}; expected one row per label"
-    )
+@contextmanager
+def _spilling(folder: Path) -> Iterator[Path]:
+    """Give a folder for piles; workers who are still at it find it gone, whatever happens."""
+    with naming(folder):
+        folder.mkdir()
+    try:
+        yield folder
+    finally:
+        away = folder.with_name(f"spill-{uuid.uuid4().hex}")
+        folder.rename(away)
+        shutil.rmtree(away, ignore_errors=True)
+
+
+def _dealt(
+    work: Work,
+    calls: Iterable[tuple[Any, ...]],
+    readers: Sequence[Reader],
+    names: Sequence[Hashable],
+) -> tuple[Dealt, list[Dealer]]:
+    """Have all files read, and put together what was seen of them, in their order."""
+    dealt, dealers = nothing_dealt(names), []
+    for reader, seen in zip(readers, work(deal_one, calls), strict=True):
+        before = len(dealt.blocks)
+        columns = zip(dealt.columns, seen.dealt.columns, strict=True)
+        numbers = [mine.merge(own, before) for mine, own in columns]
+        dealers.append(Dealer(seen.path, seen.start, before, numbers))
+        dealt.forms |= seen.dealt.forms
+        dealt.blocks += [(reader.table, rows) for rows in seen.before]
+    return dealt, dealers
+
+
+def _stamp(files: Sequence[Any], told: Sequence[Any], known: Known | str | None) -> str:
+    """Say what shards are made of: the files as they are, and what is asked."""
+    parts = [repr(files), repr(told)]
+    if isinstance(known, Known):
+        for one in (known.item, known.label):
+            parts.append(repr(one.values.tolist()) + repr(one.codes.tolist()))
+    return "\n".join(parts)
 
 
 def _check(duplicates: str, shard_labels: Any, annotator: Any) -> None:
@@ -194,7 +283,8 @@ def _known(table: Table, gold: Any) -> Known | str | None:
         gold = column_or_file(table, gold)
         if isinstance(gold, str):
             return gold
-    return Known.of(*items_and_labels(gold, "gold"))
+    table, item, label = items_and_labels(gold, "gold")
+    return Known(table, item, label, np.zeros(len(item.values), bool))
 
 
 def _provenance(
@@ -236,6 +326,6 @@ def _n_parts(found: Sequence[Found], readers: Sequence[Reader], shard_labels: in
             rows += reader.rows
             continue
         head = one.file.head()
-        size = (reader.size or len(head)) * (PACKED if one.file.compressed else 1)
+        size = (one.size or len(head)) * (PACKED if one.file.compressed else 1)
         rows += max(size / max(len(head), 1), 1) * (head.count(b"\n") + 1)
     return max(1, math.ceil(rows / shard_labels))

@@ -1,7 +1,13 @@
-"""Parts -> shards: every part becomes a file; what is wrong with the whole is said at the end."""
+"""Parts -> shards: every part becomes a file; what is wrong with the whole is said at the end.
+
+A shard is a file of pyarrow (IPC), mapped into memory where it is read: a sweep reads only what it
+touches.
+"""
 
 from __future__ import annotations
 
+import pickle
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,37 +16,62 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie.data.annotations import Annotations
 from coterie.data.build import (
     Answers,
     Tally,
     code_words,
+    count_same,
     look_over,
+    mark_repeated,
     never_declared,
     refused,
 )
-from coterie.data.provenance import Provenance
-from coterie.data.table import Coded, Table, Unusable
-from coterie.io.scan.blocks import never_whole
-from coterie.io.scan.deal import Dealt
-from coterie.io.scan.ids import FRACTION, TEXT, WHOLE, Ids, text_of, unpacked
-from coterie.io.scan.parts import Known, Part, Repeats, Words, part_from
-from coterie.io.scan.shard_files import Layout, write_arrays
-from coterie.io.scan.spill import Piece
-from coterie.io.scan.vocabulary import Growing
+from coterie.data.codes import Codes, Shard, sorted_triples
+from coterie.data.columns import Triples
+from coterie.data.gold import gold_of_rows
+from coterie.data.provenance import Gold, Provenance
+from coterie.data.table import Coded, Table, Unusable, look_up
+from coterie.errors import DataError
+from coterie.files.paths import naming, reason_of
+from coterie.io.scan.spill import (
+    NUMBERS,
+    Dealt,
+    Growing,
+    Piece,
+    array_in,
+    batch_of,
+    by_key,
+    column_in,
+    merged,
+    pieces_at,
+    unpacked,
+)
+from coterie.io.tables import never_whole
 
 Array = NDArray[Any]
+IntArray = NDArray[np.int32]
+LongArray = NDArray[np.int64]
 
 
-class Made(NamedTuple):
-    """Shards, and what they are about."""
+class Words(NamedTuple):
+    """The vocabularies, and the final code of every number for the time being."""
 
-    words: Words
-    provenance: Provenance
-    layouts: list[Layout]
-    labels_per_annotator: NDArray[np.int64]
-    n_items: int
-    n_gold: int
-    ids: int  # their form
+    annotators: Array
+    classes: Array
+    extra_answers: Array
+    annotator: IntArray  # (numbers,)
+    answer: IntArray  # (numbers,)
+    forms: frozenset[int]  # of the items' ids
+
+
+class Known(NamedTuple):
+    """Known labels from elsewhere than a column of the files."""
+
+    table: Table
+    item: Coded
+    label: Coded
+    found: NDArray[np.bool_]  # (distinct items,)   seen in some part
 
 
 class Wanted(NamedTuple):
@@ -52,41 +83,200 @@ class Wanted(NamedTuple):
     gold: Known | Coded | None  # known labels from elsewhere, or the words of their column
 
 
+class Repeats(NamedTuple):
+    """Repeated labels of a part."""
+
+    place: LongArray  # (labels, 2)   block and row
+    same: int  # how many say what the first said
+    item: Any  # of the first of them
+    annotator: Any
+
+
 class Written(NamedTuple):
     """A shard that lies in its file."""
 
-    layout: Layout
-    counts: NDArray[np.int64]  # (annotators,)   labels of each
+    size: int  # bytes
+    counts: LongArray  # (annotators,)   labels of each
     n_gold: int
     repeats: Repeats | None
-    form: int  # of the items' ids
     n_items: int
     only: Array  # the item's id, if there is one alone
     found: Array | None  # (distinct items,)   of known labels from elsewhere: seen here
 
 
-Make = Callable[[Wanted], Iterator[Written]]
+class Made(NamedTuple):
+    """Shards, and what they are about."""
+
+    words: Words
+    provenance: Provenance
+    sizes: list[int]
+    labels_per_annotator: LongArray
+    n_items: int
+    n_gold: int
 
 
-def write_shard(pieces: Sequence[Piece], wanted: Wanted, path: Path) -> Written:
-    """Make a shard of the pieces of a part, in the order of the rows, and write it."""
-    part = part_from(pieces, wanted.words, wanted.duplicates, wanted.table, wanted.gold)
-    n_items = len(part.shard.key)
+class Dealer(NamedTuple):
+    """A pile, and what its numbers are among those of all files."""
+
+    path: Path
+    start: list[list[int]]  # of each part: where its pieces begin
+    before: int  # blocks of the files before
+    numbers: list[IntArray]  # of annotators, answers, and known labels if there are any
+
+    def pieces(self, part: int) -> Iterator[Piece]:
+        """Give the pieces of a part, numbered as all files are."""
+        for piece in pieces_at(self.path, self.start[part]):
+            columns = zip(NUMBERS, self.numbers, strict=False)
+            own = {name: number[getattr(piece, name)] for name, number in columns}
+            yield piece._replace(block=piece.block + self.before, **own)
+
+
+def shard_path(folder: Path, k: int) -> Path:
+    """Give the file of the k-th shard.
+
+    Examples
+    --------
+    >>> shard_path(Path("labels"), 7).name
+    'shard-00007.shard'
+    """
+    return folder / f"shard-{k:05d}.shard"
+
+
+def opened_shard(path: Path, what: str, size: int) -> Any:
+    """Map a shard, of so many bytes; one that is not whole is a DataError, which says ``what``."""
+    import pyarrow as pa
+
+    try:
+        if path.stat().st_size != size:
+            raise ValueError("it is not what was written")
+        return pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
+    except (OSError, ValueError) as error:  # those of pyarrow are among them
+        raise DataError(
+            f"{what}, {path}, cannot be read: {reason_of(error)}", remedy="scan the labels again"
+        ) from error
+
+
+def shard_in(batch: Any) -> Shard:
+    """Give the arrays of a shard."""
+    return Shard(*(array_in(batch, name) for name in Shard._fields))
+
+
+def items_in(batch: Any) -> Array:
+    """Give the ids of a shard's items, in its order."""
+    return unpacked(column_in(batch, "ids"))
+
+
+def shard_one(plan: Any, k: int) -> tuple[Path, Written]:
+    """Make one shard of all piles; the plan is a file where others work."""
+    if isinstance(plan, Path):
+        with naming(plan, "read"):
+            plan = pickle.loads(plan.read_bytes())
+    dealers, wanted = plan
+    path = dealers[0].path.with_name(f"{uuid.uuid4().hex}.shard")
+    return path, _write([piece for dealer in dealers for piece in dealer.pieces(k)], wanted, path)
+
+
+def _write(pieces: Sequence[Piece], wanted: Wanted, path: Path) -> Written:
+    """Bring the labels of a part's items together: items by key, repeated labels settled."""
+    import pyarrow as pa
+
+    words, known = wanted.words, wanted.gold
+    ids, first, rows = _together(pieces, words)
+    n_items = len(ids)
+    kept, repeats = _kept(rows, wanted.duplicates, ids, words)
+    labels: list[Array] = [rows.item.astype(np.int32), rows.annotator, rows.answer]
+    item, annotator, answer = labels if kept is None else [part[kept] for part in labels]
+    n_answers = len(words.classes) + len(words.extra_answers)
+    sizes = (n_items, len(words.annotators), n_answers)
+    by_item = sorted_triples(item, annotator, answer, sizes)
+    gold = np.full(n_items, -1, np.int32)
+    if known is not None:
+        gold = _gold(wanted.table, unpacked(ids), words, rows, known)
+    shard = Shard(first, *by_item, gold)
+    batch = batch_of(shard._asdict() | {"ids": ids})
+    with naming(path), path.open("wb") as file, pa.ipc.new_file(file, batch.schema) as to:
+        to.write_batch(batch)
     return Written(
-        write_arrays(path, _arrays(part)),
-        np.bincount(part.shard.item_annotator, minlength=len(wanted.words.annotators)),
-        int(np.count_nonzero(part.shard.gold >= 0)),
-        part.repeats,
-        part.ids.form,
+        path.stat().st_size,
+        np.bincount(shard.item_annotator, minlength=len(words.annotators)),
+        int(np.count_nonzero(gold >= 0)),
+        repeats,
         n_items,
-        unpacked(part.ids) if n_items == 1 else np.zeros(0, object),
-        wanted.gold.found if isinstance(wanted.gold, Known) else None,
+        unpacked(ids) if n_items == 1 else np.zeros(0, object),
+        known.found if isinstance(known, Known) else None,
     )
+
+
+def _together(pieces: Sequence[Piece], words: Words) -> tuple[Any, Array, Piece]:
+    """Give the ids of all items by key, their keys, and all rows, by final codes."""
+    place, ids = merged([piece.ids for piece in pieces], words.forms)
+    columns = [list(column) for column in zip(*pieces, strict=True)] or [[] for _ in Piece._fields]
+    start = np.cumsum([0, *map(len, columns[1])])
+    key = np.empty(len(ids), np.uint64)
+    key[place] = np.concatenate([np.zeros(0, np.uint64), *columns[1]])
+    order = by_key(ids, key)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    item = [rank[place[item + before]] for item, before in zip(columns[2], start, strict=False)]
+    none = np.zeros(0, np.int32)
+    joined = [np.concatenate([none, *column]) for column in (item, *columns[3:])]
+    rows = Piece(None, key, *joined)
+    annotator, answer = words.annotator[rows.annotator], words.answer[rows.answer]
+    return ids.take(order), key[order], rows._replace(annotator=annotator, answer=answer)
+
+
+def _kept(
+    rows: Piece, duplicates: str, ids: Any, words: Words
+) -> tuple[Array | None, Repeats | None]:
+    """Mark which labels to keep, None for all; tell the others, if they are an error."""
+    if duplicates == "keep" or not len(rows.item):
+        return None, None
+    none, item = np.zeros(0, object), rows.item.astype(np.int32)
+    annotator = Coded(rows.annotator, words.annotators)
+    triples = Triples(Coded(item, none), annotator, Coded(rows.answer, none), None, item)
+    repeated = mark_repeated(triples, "last" if duplicates == "last" else "first")
+    if not repeated.any():
+        return None, None
+    if duplicates != "error":
+        return ~repeated, None
+    (again,) = np.nonzero(repeated)
+    place = np.stack([rows.block[again], rows.row[again]], axis=1)
+    earliest = again[np.lexsort(place.T[::-1])[0]]
+    about = unpacked(ids.take([rows.item[earliest]])).tolist()[0]
+    who = words.annotators[rows.annotator[earliest]]
+    return None, Repeats(place, count_same(triples, again), about, who)
+
+
+def _gold(table: Table, items: Array, words: Words, rows: Piece, known: Known | Coded) -> IntArray:
+    """Give the known class of every item."""
+    none, n_classes = np.zeros(0, np.int32), len(words.classes)
+    codes = Codes(
+        item_start=np.zeros(len(items) + 1, np.int64),
+        item_annotator=none,
+        item_answer=none,
+        annotator_start=np.zeros(len(words.annotators) + 1, np.int64),
+        annotator_item=none,
+        annotator_answer=none,
+        gold=np.full(len(items), -1, np.int32),
+        n_classes=n_classes,
+        n_answers=n_classes + len(words.extra_answers),
+    )
+    shard = Annotations(items, words.annotators, words.classes, words.extra_answers, codes)
+    if not isinstance(known, Known):
+        column = Coded(known.codes[rows.gold], known.values)  # its last code is -1, for missing
+        return gold_of_rows(table, shard, rows.item, column, Gold()).codes.gold
+    place = look_up(known.item.values, items)
+    known.found[place >= 0] = True
+    item = place[known.item.codes]
+    here = item >= 0
+    label = Coded(known.label.codes[here], known.label.values)
+    source = Gold(source=known.table.source)
+    return gold_of_rows(known.table, shard, item[here], label, source).codes.gold
 
 
 def shards_from(
     dealt: Dealt,
-    make: Make,
+    make: Callable[[Wanted], Iterator[Written]],
     declared: Mapping[str, Any],
     known: Known | str | None,
     provenance: Provenance,
@@ -110,10 +300,9 @@ def shards_from(
     words, tallies = _words(dealt, table, declared)
     gold: Known | Coded | None = None
     if isinstance(known, Known):  # what may go to others: the table's name, not its cells
-        named = Table(known.table.source, known.table.columns, never_whole)
-        gold = known._replace(table=named)
-    if dealt.gold is not None:
-        column = _settled(table, dealt.gold, 3)
+        gold = known._replace(table=Table(known.table.source, known.table.columns, never_whole))
+    elif known is not None:
+        column = _settled(table, dealt.columns[2], 3)
         gold = Coded(np.append(column.codes, -1), column.values)
     written, counts = [], np.zeros(len(words.annotators), np.int64)
     for one in make(Wanted(words, provenance.duplicates, table, gold)):
@@ -126,28 +315,33 @@ def shards_from(
     n_items = sum(one.n_items for one in written)
     only = [one.only for one in written if len(one.only)] if n_items == 1 else []
     items = np.concatenate([np.zeros(0, object), *only])
+    told = {name: values is not None for name, values in declared.items()}
     tallies = [Tally(items, np.ones(len(items), int)), *tallies]
-    told = words.classes.tolist() if declared["classes"] else []
-    look_over(table.name, tallies, n_items, told, words.extra_answers.tolist())
+    declared_classes = words.classes.tolist() if declared["classes"] else []
+    look_over(table.name, tallies, n_items, declared_classes, words.extra_answers.tolist())
     return Made(
         words,
-        _declared_in(provenance, declared, words),
-        [one.layout for one in written],
+        replace(
+            provenance,
+            classes=tuple(words.classes.tolist()) if told["classes"] else None,
+            extra_answers=tuple(words.extra_answers.tolist()) if told["extra_answers"] else None,
+        ),
+        [one.size for one in written],
         counts,
         n_items,
         sum(one.n_gold for one in written),
-        next((one.form for one in reversed(written) if one.n_items), TEXT),
     )
 
 
 def _words(dealt: Dealt, table: Table, declared: Mapping[str, Any]) -> tuple[Words, list[Tally]]:
     """Give the vocabularies as they would be had the whole been read at once."""
-    people = _settled(table, dealt.annotators, 1, ordered=True)
-    said = _settled(table, dealt.labels, 2)
-    label_tally = dealt.labels.tally(said)
+    annotators, labels = dealt.columns[:2]
+    people = _settled(table, annotators, 1, ordered=True)
+    said = _settled(table, labels, 2)
+    tally = labels.tally(said)
     answers = code_words(table.name, said.values, declared["classes"], declared["extra_answers"])
     if answers.codes.min() < 0:
-        raise _outside(dealt, said, answers, label_tally)
+        raise _outside(dealt, said, answers, tally)
     words = Words(
         people.values,
         answers.classes,
@@ -156,12 +350,12 @@ def _words(dealt: Dealt, table: Table, declared: Mapping[str, Any]) -> tuple[Wor
         answers.codes[said.codes].astype(np.int32),
         frozenset(dealt.forms),
     )
-    return words, [dealt.annotators.tally(people), label_tally]
+    return words, [annotators.tally(people), tally]
 
 
 def _settled(table: Table, column: Growing, place: int, *, ordered: bool = False) -> Coded:
     try:
-        return column.ordered() if ordered else column.settled()
+        return column.settled(ordered=ordered)
     except Unusable as error:
         where = f"the column {table.column_name(place)} of {table.name} holds"
         raise error.where(where) from error
@@ -169,10 +363,10 @@ def _settled(table: Table, column: Growing, place: int, *, ordered: bool = False
 
 def _outside(dealt: Dealt, said: Coded, answers: Answers, tally: Tally) -> Exception:
     """Say which label was not declared: the first in the order of files and rows."""
-    unknown = answers.codes < 0
+    unknown, places = answers.codes < 0, dealt.columns[1].first
     numbers = [k for k in range(len(said.codes)) if unknown[said.codes[k]]]
-    first = min(numbers, key=lambda k: dealt.labels.first[k])
-    rows, _ = dealt.rows(np.array([dealt.labels.first[first]]))
+    first = min(numbers, key=lambda k: places[k])
+    rows, _ = dealt.rows(np.array([places[first]]))
     value = said.values.tolist()[said.codes[first]]
     return never_declared(value, rows, int(tally.counts[unknown].sum()) - 1, answers)
 
@@ -185,24 +379,3 @@ def _refused(dealt: Dealt, repeats: Sequence[Repeats]) -> Exception:
     first = min(repeats, key=lambda one: tuple(one.place[np.lexsort(one.place.T[::-1])[0]]))
     same = sum(one.same for one in repeats)
     return refused(rows, n_rows, len(place), same, (first.item, first.annotator))
-
-
-def _declared_in(provenance: Provenance, declared: Mapping[str, Any], words: Words) -> Provenance:
-    told = {name: declared[name] is not None for name in ("classes", "extra_answers")}
-    return replace(
-        provenance,
-        classes=tuple(words.classes.tolist()) if told["classes"] else None,
-        extra_answers=tuple(words.extra_answers.tolist()) if told["extra_answers"] else None,
-    )
-
-
-def _arrays(part: Part) -> dict[str, Array]:
-    return {**part.shard._asdict(), **_of_ids(part.ids)}
-
-
-def _of_ids(ids: Ids) -> dict[str, Array]:
-    """Give ids as arrays: as :func:`coterie.files.container.pack_vocabulary` lays them."""
-    if ids.form in (WHOLE, FRACTION):
-        return {"items": ids.cells.to_numpy(zero_copy_only=False)}
-    length, content = text_of(ids.cells)
-    return {"items.utf8": content, "items.length": length.astype(np.uint32)}
