@@ -5,11 +5,14 @@ Checks, saved files, smaller copies and ArviZ walk the table: a new array is a r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.diagnostics import WATCHED, has_converged
@@ -20,6 +23,9 @@ from coterie.version import __version__
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 INTERVAL = (0.025, 0.975)
 """Every interval in coterie is 95 %, equal-tailed."""
 MOST_MATRICES, LEAST_MATRICES = 500, 100
@@ -27,6 +33,41 @@ MOST_MATRICES, LEAST_MATRICES = 500, 100
 large and however large the crowd is."""
 BYTES = 16 * 2**20
 """Room for matrices that is not exceeded by more than the least draws."""
+
+
+def once(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
+    """Compute what a method gives once per object and arguments, which must be hashable.
+
+    The object is immutable, with a place for what was computed from it. Tables are given as copies:
+    whoever changes theirs changes nobody else's.
+
+    Examples
+    --------
+    >>> class Squares:
+    ...     def __init__(self):
+    ...         self._computed = {}
+    ...     @once
+    ...     def of(self, x=2):
+    ...         print("computing")
+    ...         return x * x
+    >>> squares = Squares()
+    >>> squares.of(), squares.of(x=2)
+    computing
+    (4, 4)
+    """
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def remembered(self: Any, *args: P.args, **kwargs: P.kwargs) -> T:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        key = (method.__name__, *list(bound.arguments.values())[1:])
+        if key not in self._computed:
+            self._computed[key] = method(self, *args, **kwargs)
+        found: T = self._computed[key]
+        return cast(T, found.copy()) if isinstance(found, pd.DataFrame) else found
+
+    return cast(Callable[Concatenate[Any, P], T], remembered)
 
 
 class Row(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data.frames import table
 from coterie.errors import Argument, CoterieError, unfit
 from coterie.posterior.draws import INTERVAL
 from coterie.posterior.people import codes_of
@@ -76,13 +77,22 @@ def cut(course: NDArray[Any]) -> int:
     return int(n[np.argmax(left**2 / n + right**2 / (len(course) - n))])
 
 
-def drift_table(posterior: Posterior, margin: float) -> pd.DataFrame:
-    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.drift`."""
+@table
+def drift(self: Posterior, *, margin: float = 0.1) -> pd.DataFrame:
+    """One row per annotator, likeliest to have changed first (DynamicIBCC).
+
+    Columns: annotator, n_labels; ``changed``, the probability that between some two of their
+    labels their accuracy moved by more than ``margin``; ``static``, the probability that their
+    walk has no steps at all, which stays near its prior where steps would be too small to see;
+    ``after`` and ``when``, how many labels they had given when they changed, and the time of
+    the next, if that is likely; their accuracy at the first and at the last label with 95 %
+    intervals.
+    """
     if not 0 <= margin < 1:
         raise unfit(Argument("margin", of="drift"), "at least 0 and below 1", margin)
-    moments = moments_of(posterior)
-    a = posterior.annotations
-    static = posterior.require_draws("drift").extra["static"].values.mean(axis=(0, 1))
+    moments = moments_of(self)
+    a = self.annotations
+    static = self.require_draws("drift").extra["static"].values.mean(axis=(0, 1))
     heard = np.flatnonzero(a.labels_per_annotator > 0)
     first = np.searchsorted(moments.annotator, heard)
     last = np.searchsorted(moments.annotator, heard, side="right") - 1
@@ -116,10 +126,11 @@ def _course(moments: Moments, at: NDArray[Any]) -> tuple[NDArray[Any], ...]:
     return accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0)
 
 
-def trajectory_table(posterior: Posterior, annotator: Hashable) -> pd.DataFrame:
-    """Give one row per moment; see :meth:`coterie.posterior.Posterior.trajectory`."""
-    moments = moments_of(posterior)
-    (l,) = codes_of([annotator], posterior.annotations.annotators)
+@table
+def trajectory(self: Posterior, annotator: Hashable) -> pd.DataFrame:
+    """One row per moment of an annotator: time, accuracy, its 95 % interval (DynamicIBCC)."""
+    moments = moments_of(self)
+    (l,) = codes_of([annotator], self.annotations.annotators)
     at = np.flatnonzero(moments.annotator == l)
     names = ("accuracy", "accuracy_low", "accuracy_high")
     columns = dict(zip(names, _course(moments, at), strict=True))

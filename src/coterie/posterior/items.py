@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data.frames import table
 from coterie.errors import CoterieError
-from coterie.posterior.draws import ItemNumbers
+from coterie.posterior.draws import ItemNumbers, once
 
 if TYPE_CHECKING:
     from coterie.posterior.posterior import Posterior
@@ -23,11 +24,17 @@ def unknown_hardness(n_items: int) -> ItemNumbers:
     return ItemNumbers((HARDNESS,), np.full((n_items, 1), np.nan))
 
 
-def label_table(posterior: Posterior) -> pd.DataFrame:
-    """Give one row per item; see :meth:`coterie.posterior.Posterior.labels`."""
-    a, p, chosen = posterior.annotations, posterior.item_probability, posterior.label_code
+@table
+@once
+def labels(self: Posterior) -> pd.DataFrame:
+    """One row per item: item, label, its probability, the entropy (in nats), and more.
+
+    n_labels is the number of labels that the item has; runner_up the next most probable class
+    (missing where there is only one). Numbers of the model's own, such as hardness, come last.
+    """
+    a, p, chosen = self.annotations, self.item_probability, self.label_code
     entropy = -np.sum(p * np.log(p, where=p > 0, out=np.zeros_like(p)), axis=1)
-    numbers = posterior.item_numbers.items()
+    numbers = self.item_numbers.items()
     return pd.DataFrame(
         {
             "item": a.items,
@@ -41,38 +48,73 @@ def label_table(posterior: Posterior) -> pd.DataFrame:
     )
 
 
-def item_table(posterior: Posterior, name: str) -> pd.DataFrame:
-    """Give some numbers per item; see :meth:`coterie.posterior.Posterior.item_table`."""
-    numbers = posterior.item_numbers
+@table
+def probabilities(self: Posterior, *, raw: bool = False) -> pd.DataFrame:
+    """Probability of each class: index item, one column per class.
+
+    Parameters
+    ----------
+    raw
+        The model's own, where what it reports was calibrated afterwards.
+    """
+    a = self.annotations
+    own = self.item_probability if self.raw_probability is None else self.raw_probability
+    return pd.DataFrame(
+        own if raw else self.item_probability,
+        index=pd.Index(a.items, name="item"),
+        columns=pd.Index(a.classes, name="label"),
+    )
+
+
+@table
+def item_table(self: Posterior, name: str) -> pd.DataFrame:
+    """Further numbers per item, such as the probabilities of its kinds: index item.
+
+    Parameters
+    ----------
+    name
+        Which numbers, of those in ``item_numbers``.
+    """
+    numbers = self.item_numbers
     if name not in numbers:
         known = ", ".join(map(repr, numbers)) or "none"
         raise CoterieError(
-            f"{posterior.model} has no numbers {name!r} of items",
+            f"{self.model} has no numbers {name!r} of items",
             argument="name",
             remedy=f"it has {known}",
         )
-    index = pd.Index(posterior.annotations.items, name="item")
+    index = pd.Index(self.annotations.items, name="item")
     return pd.DataFrame(numbers[name].values, index=index, columns=pd.Index(numbers[name].columns))
 
 
-def difficulty_table(posterior: Posterior) -> pd.DataFrame:
-    """Give one row per item; see :meth:`coterie.posterior.Posterior.difficulty`."""
-    numbers = posterior.item_numbers.get(HARDNESS)
+@table
+def difficulty(self: Posterior) -> pd.DataFrame:
+    """One row per item, the hardest first: item, label, hardness, n_labels.
+
+    Hardness is the probability that the item is hard: of EasyHardBCC, that everybody answers
+    it in a way of their own; of Consensus, that some answers are guesses whoever answers.
+    """
+    numbers = self.item_numbers.get(HARDNESS)
     if numbers is None or np.isnan(numbers.values).all():
         raise CoterieError(
-            f"{posterior.model} does not say how hard items are; fit EasyHardBCC or Consensus"
+            f"{self.model} does not say how hard items are; fit EasyHardBCC or Consensus"
         )
-    table = posterior.labels()[["item", "label", HARDNESS, "n_labels"]]
+    table = self.labels()[["item", "label", HARDNESS, "n_labels"]]
     return table.sort_values(HARDNESS, ascending=False, kind="stable", ignore_index=True)
 
 
-def kind_table(posterior: Posterior) -> pd.DataFrame:
-    """Give one row per item; see :meth:`coterie.posterior.Posterior.kinds`."""
-    if KIND not in posterior.item_numbers:
+@table
+def kinds(self: Posterior) -> pd.DataFrame:
+    """One row per item: item, its most probable kind, the probability, and those of all kinds.
+
+    Known kinds have their names and are certain. Latent ones are numbered, the largest first;
+    a kind means the same for all items of this run, not of another.
+    """
+    if KIND not in self.item_numbers:
         raise CoterieError(
-            f"{posterior.model} knows no kinds of items; fit IBCC, CBCC or HCBCC with kinds=2"
+            f"{self.model} knows no kinds of items; fit IBCC, CBCC or HCBCC with kinds=2"
         )
-    a, numbers = posterior.annotations, posterior.item_numbers[KIND]
+    a, numbers = self.annotations, self.item_numbers[KIND]
     best = numbers.values.argmax(axis=1)
     names = pd.Index(numbers.columns)
     table = pd.DataFrame({"item": a.items, KIND: names[best], "probability": numbers.values.max(1)})

@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data.frames import table
 from coterie.errors import Argument, CoterieError, DataError
 from coterie.kernels.right import SHIFT, share_right_of_coteries, unknown_of_coteries
 from coterie.metrics import informativeness
 from coterie.partition import PointPartition, point_partition
 from coterie.partition.communities import find_communities
 from coterie.partition.point import number_by_size
-from coterie.posterior.draws import INTERVAL, Draws, accuracy_of
+from coterie.posterior.draws import INTERVAL, Draws, accuracy_of, once
 from coterie.roles import Roles, roles_of
 from coterie.words.values import did_you_mean
 from coterie.words.visible import quoted
@@ -48,21 +49,33 @@ class Accuracy(NamedTuple):
         return {name: x for name, x in zip(names, self, strict=True) if x is not None}
 
 
-def annotator_table(posterior: Posterior, partition: PointPartition | None) -> pd.DataFrame:
-    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.annotators`.
+@table
+@once
+def annotators(self: Posterior, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
+    """One row per annotator: annotator, n_labels, accuracy, informativeness, and more.
 
-    ``partition`` are the coteries, if the model finds any.
+    Accuracy is sum over t of tau[t] Psi[t,t]: the chance of answering the truth on this
+    crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high, and last
+    the role with its probability (docs/roles.md). Models with coteries add coterie and
+    membership: with what probability in a draw the annotator sits with another of its
+    coterie. An annotator without labels has neither.
+
+    Parameters
+    ----------
+    k, loss
+        Which coteries, as for :meth:`coteries`.
     """
-    a = posterior.annotations
+    a = self.annotations
     columns = {"annotator": a.annotators, "n_labels": a.labels_per_annotator}
-    columns |= annotator_accuracy(posterior).columns()
-    columns["informativeness"] = informativeness(posterior.confusion_mean)
+    columns |= annotator_accuracy(self).columns()
+    columns["informativeness"] = informativeness(self.confusion_mean)
     table = pd.DataFrame(columns)
-    if partition is not None:
+    if self.abilities.coteries or self.groups is not None:
+        partition = self.partition(k, loss=loss)
         table["coterie"] = _numbered(partition.group)
         table["membership"] = partition.membership
-    if posterior.abilities.uncertainty:
-        roles = posterior.roles()
+    if self.abilities.uncertainty:
+        roles = self.roles()
         table["role"], table["role_probability"] = roles.words, roles.probability
     return table
 
@@ -98,11 +111,16 @@ def matrix_accuracy(posterior: Posterior) -> Accuracy:
     return Accuracy(accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0))
 
 
-def annotator_roles(posterior: Posterior) -> Roles:
-    """Give the role of each annotator; see :meth:`coterie.posterior.Posterior.roles`."""
-    a, draws = posterior.annotations, posterior.require_draws("roles")
+@once
+def roles(self: Posterior) -> Roles:
+    """Give the role of each annotator, as data: what :meth:`annotators` says in words.
+
+    Each has a ``pattern``, the labels that it is ``about``, and a ``kind``: good, weak, noise,
+    against or unknown (docs/roles.md).
+    """
+    a, draws = self.annotations, self.require_draws("roles")
     labelled = a.labels_per_annotator > 0
-    shift = SHIFT * posterior.right_labels().unknown if posterior.abilities.share_right else 0.0
+    shift = SHIFT * self.right_labels().unknown if self.abilities.share_right else 0.0
     return roles_of(
         draws.matrices, draws.balances, a.classes, a.answers, labelled=labelled, shift=shift
     )
@@ -121,16 +139,17 @@ def codes_of(wanted: Sequence[Hashable], annotators: NDArray[Any]) -> NDArray[np
     return np.array([place[name] for name in wanted], np.int64)
 
 
-def partition_of(posterior: Posterior, k: int | None, loss: Loss) -> PointPartition:
-    """Find the one partition that stands for the draws; those without labels are in no coterie."""
-    if posterior.groups is not None:
+@once
+def partition(self: Posterior, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
+    """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
+    if self.groups is not None:
         if k is not None:
             raise CoterieError(
                 "this result has one grouping", remedy=["leave out ", Argument("k", k)]
             )
-        return posterior.groups
-    labelled = posterior.annotations.labels_per_annotator > 0
-    draws = posterior.require_partitions()
+        return self.groups
+    labelled = self.annotations.labels_per_annotator > 0
+    draws = self.require_partitions()
     assert draws.partition is not None  # the model finds coteries
     pooled = draws.partition.reshape(-1, draws.partition.shape[-1])
     found = point_partition(pooled[:, labelled], loss=loss, k=k)
@@ -220,48 +239,74 @@ def mean_of_members(matrices: FloatArray, partition: PointPartition) -> FloatArr
     return np.asarray(total / size[None, :, None, None], np.float64)
 
 
-def confusion_table(
-    posterior: Posterior, annotator: Hashable | None, quantile: float | None
+@table
+def confusion(
+    self: Posterior,
+    annotator: Hashable | None = None,
+    *,
+    coterie: int | None = None,
+    k: int | None = None,
+    loss: Loss = "vi",
+    quantile: float | None = None,
 ) -> pd.DataFrame:
-    """Give one annotator's matrix, or everybody's with the annotator as first index level."""
-    a = posterior.annotations
-    l = slice(None) if annotator is None else int(codes_of([annotator], a.annotators)[0])
-    if quantile is None:
-        matrix = posterior.confusion_mean[l]
-    else:
-        matrix = posterior.require_draws("intervals").confusion_quantile(l, quantile)
-    if annotator is not None:
-        return _matrix(posterior, matrix)
-    rows = pd.Index(a.classes, name="true")
-    index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
-    columns = pd.Index(a.answers, name="answer")
-    return pd.DataFrame(matrix.reshape(-1, a.n_answers), index=index, columns=columns)
+    """Confusion matrix: true class (rows, summing to one) by given answer (columns).
 
-
-def coterie_confusion(
-    posterior: Posterior, coterie: int, partition: PointPartition, quantile: float | None
-) -> pd.DataFrame:
-    """Give the matrix of one coterie, numbered from one: its mean or a quantile."""
-    n, m = partition.n_coteries, coterie - 1
-    if coterie not in range(1, n + 1):
-        raise DataError(
-            f"no coterie {coterie!r}: they are numbered from 1 to {n}", argument="coterie"
+    Parameters
+    ----------
+    annotator
+        Whose matrix; by default everybody's, with the annotator as first index level.
+    coterie
+        Or the matrix of this coterie (1 is the largest): the mean of its members'.
+    k, loss
+        Of which coteries, as for :meth:`coteries`.
+    quantile
+        A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
+        the 95 % interval. Samplers only.
+    """
+    if quantile is not None and not 0 <= quantile <= 1:
+        raise CoterieError(
+            [Argument("quantile", quantile), " is not between 0 and 1"], remedy="0.975 is one"
         )
-    if quantile is None:
-        return _matrix(posterior, mean_of_members(posterior.confusion_mean[None], partition)[0, m])
-    matrices = matrices_of_coteries(posterior.require_draws("intervals"), partition)
-    return _matrix(posterior, np.quantile(matrices[:, m], quantile, axis=0))
+    a = self.annotations
+    if coterie is not None:
+        if annotator is not None:
+            raise CoterieError(
+                "confusion takes an annotator or a coterie, not both", argument="coterie"
+            )
+        partition = self.partition(k, loss=loss)
+        n = partition.n_coteries
+        if coterie not in range(1, n + 1):
+            raise DataError(
+                f"no coterie {coterie!r}: they are numbered from 1 to {n}", argument="coterie"
+            )
+        if quantile is None:
+            matrix = mean_of_members(self.confusion_mean[None], partition)[0, coterie - 1]
+        else:
+            drawn = matrices_of_coteries(self.require_draws("intervals"), partition)
+            matrix = np.quantile(drawn[:, coterie - 1], quantile, axis=0)
+    else:
+        l = slice(None) if annotator is None else int(codes_of([annotator], a.annotators)[0])
+        if quantile is None:
+            matrix = self.confusion_mean[l]
+        else:
+            matrix = self.require_draws("intervals").confusion_quantile(l, quantile)
+    index = rows = pd.Index(a.classes, name="true")
+    if matrix.ndim == 3:
+        index = pd.MultiIndex.from_product([pd.Index(a.annotators, name="annotator"), rows])
+    matrix = np.asarray(matrix, np.float64).reshape(-1, a.n_answers)
+    return pd.DataFrame(matrix, index=index, columns=pd.Index(a.answers, name="answer"))
 
 
-def _matrix(posterior: Posterior, matrix: NDArray[np.float64]) -> pd.DataFrame:
-    a = posterior.annotations
-    rows, columns = pd.Index(a.classes, name="true"), pd.Index(a.answers, name="answer")
-    return pd.DataFrame(np.asarray(matrix, np.float64), index=rows, columns=columns)
+@table
+def cooccurrence(self: Posterior, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
+    """Probability that two annotators share a coterie, counted over the kept partitions.
 
-
-def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | None) -> pd.DataFrame:
-    """Give the share of draws in which two sit together; see :meth:`Posterior.cooccurrence`."""
-    draws, everybody = posterior.require_partitions(), posterior.annotations.annotators
+    Parameters
+    ----------
+    annotators
+        Whom to compare; by default everybody, up to 20,000.
+    """
+    draws, everybody = self.require_partitions(), self.annotations.annotators
     n = len(everybody)
     if annotators is None and n > MOST_IN_TABLE:
         raise CoterieError(
@@ -274,12 +319,39 @@ def cooccurrence_table(posterior: Posterior, annotators: Sequence[Hashable] | No
     return pd.DataFrame(draws.cooccurrence(codes), index=index, columns=index)
 
 
-def community_table(
-    posterior: Posterior, least: int, restarts: int, random_state: int
+@table
+def communities(
+    self: Posterior, *, least: int = 1, restarts: int = 10, random_state: int = 0
 ) -> pd.DataFrame:
-    """Give one row per annotator; see :meth:`coterie.posterior.Posterior.communities`."""
-    a = posterior.annotations
-    found = community_partition(posterior, least, restarts, random_state)
+    """Group annotators after the fact by how alike their matrices are: any result has these.
+
+    One row per annotator: annotator, n_labels, community (1 is the largest) and membership,
+    the share that the annotator has in it. The Hellinger distances of the mean matrices' rows
+    become similarities, and those are factorised (after Simpson and others, 2011): communities
+    that are not needed empty themselves. It knows nothing of how sure the matrices are, so
+    that annotators with few labels look like the prior and each other, and it never changes a
+    label; coteries, found while fitting, do. It may well find one community where
+    :meth:`coteries` finds several. ``.attrs["objective"]`` is what restarts are compared by.
+
+    Parameters
+    ----------
+    least
+        Annotators with fewer labels get no community.
+    restarts
+        Random starts, each of up to 2,000 rounds over all pairs; the best objective is kept.
+    random_state
+        Seed of the starts.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=40, annotators=6, random_state=1)
+    >>> found = coterie.DawidSkene().fit(crowd.annotations).posterior_.communities()
+    >>> list(found.columns)
+    ['annotator', 'n_labels', 'community', 'membership']
+    """
+    a = self.annotations
+    found = community_partition(self, least, restarts, random_state)
     table = pd.DataFrame(
         {
             "annotator": a.annotators,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -19,7 +17,7 @@ from coterie.data import truth_for
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
 from coterie.diagnostics import diagnose
-from coterie.errors import Argument, CoterieError, DataError
+from coterie.errors import CoterieError, DataError
 from coterie.kernels.right import Right, right_labels
 from coterie.kernels.vote import AS_FOUND, Mixing
 from coterie.metrics import Score, score
@@ -27,13 +25,13 @@ from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.metrics.scores import BINS
 from coterie.partition import PointPartition
+from coterie.posterior import dependence as errors
+from coterie.posterior import drift as change
 from coterie.posterior import items, people
-from coterie.posterior.dependence import By, dependence_table
-from coterie.posterior.draws import Draws, ItemNumbers, datatree
-from coterie.posterior.drift import drift_table, trajectory_table
+from coterie.posterior import predict as unseen
+from coterie.posterior import verdicts as trust
+from coterie.posterior.draws import Draws, ItemNumbers, datatree, once
 from coterie.posterior.people import Loss
-from coterie.posterior.predict import predict_table
-from coterie.posterior.verdicts import Verdicts, reading_table, verdicts_of
 from coterie.roles import Roles
 from coterie.words.names import as_html
 from coterie.words.visible import visible
@@ -42,43 +40,6 @@ if TYPE_CHECKING:
     from coterie.plots import Plots
 
 FloatArray = NDArray[np.float64]
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def once(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
-    """Compute what a method gives once per object and arguments, which must be hashable.
-
-    The object is immutable, with a place for what was computed from it. Tables are given as copies:
-    whoever changes theirs changes nobody else's.
-
-    Examples
-    --------
-    >>> class Squares:
-    ...     def __init__(self):
-    ...         self._computed = {}
-    ...     @once
-    ...     def of(self, x=2):
-    ...         print("computing")
-    ...         return x * x
-    >>> squares = Squares()
-    >>> squares.of(), squares.of(x=2)
-    computing
-    (4, 4)
-    """
-    signature = inspect.signature(method)
-
-    @functools.wraps(method)
-    def remembered(self: Any, *args: P.args, **kwargs: P.kwargs) -> T:
-        bound = signature.bind(self, *args, **kwargs)
-        bound.apply_defaults()
-        key = (method.__name__, *list(bound.arguments.values())[1:])
-        if key not in self._computed:
-            self._computed[key] = method(self, *args, **kwargs)
-        found: T = self._computed[key]
-        return cast(T, found.copy()) if isinstance(found, pd.DataFrame) else found
-
-    return cast(Callable[Concatenate[Any, P], T], remembered)
 
 
 @checked_methods
@@ -159,6 +120,23 @@ class Posterior:
     groups: PointPartition | None = None
     _computed: dict[tuple[Any, ...], Any] = field(default_factory=dict, init=False)
 
+    labels = items.labels
+    probabilities = items.probabilities
+    item_table = items.item_table
+    difficulty = items.difficulty
+    kinds = items.kinds
+    annotators = people.annotators
+    roles = people.roles
+    partition = people.partition
+    confusion = people.confusion
+    cooccurrence = people.cooccurrence
+    communities = people.communities
+    dependence = errors.dependence
+    drift = change.drift
+    trajectory = change.trajectory
+    predict = unseen.predict
+    readings = trust.readings
+
     def __post_init__(self) -> None:
         drawn = self.draws is not None
         grouped = self.draws is not None and self.draws.partition is not None
@@ -182,68 +160,19 @@ class Posterior:
         return as_html(repr(self), tables, sentences)
 
     @property
-    def verdicts(self) -> Verdicts:
+    def verdicts(self) -> trust.Verdicts:
         """What may be trusted: ``verdicts.labels`` and ``verdicts.coteries``.
 
         Each says whether it is ``settled``, in a ``sentence`` and in ``numbers``. Labels are
         settled if the chains that are kept give one label on at least 95 % of the items; coteries
         if the chains agree, to 10 % on average over pairs, on who belongs with whom.
         """
-        return verdicts_of(self)
-
-    @table
-    def readings(self) -> pd.DataFrame | None:
-        """Two readings of the labels side by side, where chains split between two; else None.
-
-        Both are of chains that no rule leaves out, so that nothing in the labels says which holds;
-        what is reported is pooled over both. One row per item that would decide: both readings are
-        sure of different labels, and gold of such items settles it. The surest come first, 20 at
-        most. Columns: item, then of each reading the label and its probability.
-        """
-        return reading_table(self)
+        return trust.verdicts_of(self)
 
     @property
     def label_code(self) -> NDArray[np.int64]:
         """The chosen class of each item as a code, shape (items,)."""
         return self.item_probability.argmax(axis=1) if self.label is None else self.label
-
-    @table
-    @once
-    def labels(self) -> pd.DataFrame:
-        """One row per item: item, label, its probability, the entropy (in nats), and more.
-
-        n_labels is the number of labels that the item has; runner_up the next most probable class
-        (missing where there is only one). Numbers of the model's own, such as hardness, come last.
-        """
-        return items.label_table(self)
-
-    @table
-    def probabilities(self, *, raw: bool = False) -> pd.DataFrame:
-        """Probability of each class: index item, one column per class.
-
-        Parameters
-        ----------
-        raw
-            The model's own, where what it reports was calibrated afterwards.
-        """
-        a = self.annotations
-        own = self.item_probability if self.raw_probability is None else self.raw_probability
-        return pd.DataFrame(
-            own if raw else self.item_probability,
-            index=pd.Index(a.items, name="item"),
-            columns=pd.Index(a.classes, name="label"),
-        )
-
-    @table
-    def item_table(self, name: str) -> pd.DataFrame:
-        """Further numbers per item, such as the probabilities of its kinds: index item.
-
-        Parameters
-        ----------
-        name
-            Which numbers, of those in ``item_numbers``.
-        """
-        return items.item_table(self, name)
 
     def score(
         self, truth: Any, *, ties: Ties = "shared", floor: float = FLOOR, bins: int = BINS
@@ -280,25 +209,6 @@ class Posterior:
         return score(self.probabilities(), known, ties=ties, floor=floor, bins=bins, gold=gold)
 
     @table
-    @once
-    def annotators(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
-        """One row per annotator: annotator, n_labels, accuracy, informativeness, and more.
-
-        Accuracy is sum over t of tau[t] Psi[t,t]: the chance of answering the truth on this
-        crowd's items. A sampler adds its 95 % interval, accuracy_low and accuracy_high, and last
-        the role with its probability (docs/roles.md). Models with coteries add coterie and
-        membership: with what probability in a draw the annotator sits with another of its
-        coterie. An annotator without labels has neither.
-
-        Parameters
-        ----------
-        k, loss
-            Which coteries, as for :meth:`coteries`.
-        """
-        grouped = self.abilities.coteries or self.groups is not None
-        return people.annotator_table(self, self.partition(k, loss=loss) if grouped else None)
-
-    @table
     def coteries(self, k: int | None = None, *, loss: Loss = "vi") -> pd.DataFrame:
         """One row per coterie, the largest first: who they are and how they answer.
 
@@ -323,106 +233,12 @@ class Posterior:
     def _coteries(self, k: int | None, loss: Loss) -> tuple[pd.DataFrame, Roles | None]:
         return people.coterie_table(self, self.partition(k, loss=loss))
 
-    @once
-    def roles(self) -> Roles:
-        """Give the role of each annotator, as data: what :meth:`annotators` says in words.
-
-        Each has a ``pattern``, the labels that it is ``about``, and a ``kind``: good, weak, noise,
-        against or unknown (docs/roles.md).
-        """
-        return people.annotator_roles(self)
-
     def coterie_roles(self, k: int | None = None, *, loss: Loss = "vi") -> Roles:
         """Give the role of each coterie, as data: what :meth:`coteries` says in words."""
         roles = self._coteries(k, loss)[1]
         if roles is None:  # of a point estimate
             self.require_draws("roles")
         return cast(Roles, roles)
-
-    @once
-    def partition(self, k: int | None = None, *, loss: Loss = "vi") -> PointPartition:
-        """One partition of the annotators from many draws, as arrays: see :meth:`coteries`."""
-        return people.partition_of(self, k, loss)
-
-    @table
-    def confusion(
-        self,
-        annotator: Hashable | None = None,
-        *,
-        coterie: int | None = None,
-        k: int | None = None,
-        loss: Loss = "vi",
-        quantile: float | None = None,
-    ) -> pd.DataFrame:
-        """Confusion matrix: true class (rows, summing to one) by given answer (columns).
-
-        Parameters
-        ----------
-        annotator
-            Whose matrix; by default everybody's, with the annotator as first index level.
-        coterie
-            Or the matrix of this coterie (1 is the largest): the mean of its members'.
-        k, loss
-            Of which coteries, as for :meth:`coteries`.
-        quantile
-            A quantile of the posterior, cell by cell, instead of its mean: 0.025 and 0.975 bound
-            the 95 % interval. Samplers only.
-        """
-        if quantile is not None and not 0 <= quantile <= 1:
-            raise CoterieError(
-                [Argument("quantile", quantile), " is not between 0 and 1"], remedy="0.975 is one"
-            )
-        if coterie is None:
-            return people.confusion_table(self, annotator, quantile)
-        if annotator is not None:
-            raise CoterieError(
-                "confusion takes an annotator or a coterie, not both", argument="coterie"
-            )
-        return people.coterie_confusion(self, coterie, self.partition(k, loss=loss), quantile)
-
-    @table
-    def communities(
-        self, *, least: int = 1, restarts: int = 10, random_state: int = 0
-    ) -> pd.DataFrame:
-        """Group annotators after the fact by how alike their matrices are: any result has these.
-
-        One row per annotator: annotator, n_labels, community (1 is the largest) and membership,
-        the share that the annotator has in it. The Hellinger distances of the mean matrices' rows
-        become similarities, and those are factorised (after Simpson and others, 2011): communities
-        that are not needed empty themselves. It knows nothing of how sure the matrices are, so
-        that annotators with few labels look like the prior and each other, and it never changes a
-        label; coteries, found while fitting, do. It may well find one community where
-        :meth:`coteries` finds several. ``.attrs["objective"]`` is what restarts are compared by.
-
-        Parameters
-        ----------
-        least
-            Annotators with fewer labels get no community.
-        restarts
-            Random starts, each of up to 2,000 rounds over all pairs; the best objective is kept.
-        random_state
-            Seed of the starts.
-
-        Examples
-        --------
-        >>> import coterie
-        >>> crowd = coterie.simulate("mixed", items=40, annotators=6, random_state=1)
-        >>> found = coterie.DawidSkene().fit(crowd.annotations).posterior_.communities()
-        >>> list(found.columns)
-        ['annotator', 'n_labels', 'community', 'membership']
-        """
-        return people.community_table(self, least, restarts, random_state)
-
-    @table
-    def cooccurrence(self, annotators: Sequence[Hashable] | None = None) -> pd.DataFrame:
-        """Probability that two annotators share a coterie, counted over the kept partitions.
-
-        Parameters
-        ----------
-        annotators
-            Whom to compare; by default everybody, up to 20,000.
-        """
-        return people.cooccurrence_table(self, annotators)
 
     @property
     def n_coteries(self) -> NDArray[np.int64]:
@@ -453,24 +269,6 @@ class Posterior:
         codes, probability = self.annotations.codes, self.item_probability
         return right_labels(lambda: [(codes, probability)], np.diff(codes.annotator_start))
 
-    @table
-    def difficulty(self) -> pd.DataFrame:
-        """One row per item, the hardest first: item, label, hardness, n_labels.
-
-        Hardness is the probability that the item is hard: of EasyHardBCC, that everybody answers
-        it in a way of their own; of Consensus, that some answers are guesses whoever answers.
-        """
-        return items.difficulty_table(self)
-
-    @table
-    def kinds(self) -> pd.DataFrame:
-        """One row per item: item, its most probable kind, the probability, and those of all kinds.
-
-        Known kinds have their names and are certain. Latent ones are numbered, the largest first;
-        a kind means the same for all items of this run, not of another.
-        """
-        return items.kind_table(self)
-
     def by_community(
         self, *, least: int = 1, restarts: int = 10, random_state: int = 0
     ) -> Posterior:
@@ -494,50 +292,6 @@ class Posterior:
                 " communities() to compare with"
             )
         return replace(self, groups=people.community_partition(self, least, restarts, random_state))
-
-    @table
-    def drift(self, *, margin: float = 0.1) -> pd.DataFrame:
-        """One row per annotator, likeliest to have changed first (DynamicIBCC).
-
-        Columns: annotator, n_labels; ``changed``, the probability that between some two of their
-        labels their accuracy moved by more than ``margin``; ``static``, the probability that their
-        walk has no steps at all, which stays near its prior where steps would be too small to see;
-        ``after`` and ``when``, how many labels they had given when they changed, and the time of
-        the next, if that is likely; their accuracy at the first and at the last label with 95 %
-        intervals.
-        """
-        return drift_table(self, margin)
-
-    @table
-    def trajectory(self, annotator: Hashable) -> pd.DataFrame:
-        """One row per moment of an annotator: time, accuracy, its 95 % interval (DynamicIBCC)."""
-        return trajectory_table(self, annotator)
-
-    @table
-    @once
-    def dependence(self, by: By | None = None) -> pd.DataFrame:
-        """One row per pair: how much their errors go together, given the truth (docs/judges.md).
-
-        Columns: first, second, dependence, low, high (a 95 % interval). Zero: they err
-        independently; 0.4: as if one copied the other in four of ten; one: always. Pairs have at
-        least five items in common. The interval allows for an uncertain truth, but mistakes that
-        everybody makes stay invisible without gold. A model that estimates this has its own values.
-
-        Parameters
-        ----------
-        by
-            ``"annotator"``, or ``"coterie"``: the mean of pairs between and within coteries; by
-            default coteries where there are more than 1,000 annotators.
-
-        Examples
-        --------
-        >>> import coterie
-        >>> crowd = coterie.simulate("copycats", items=80, classes=2, annotators=5, random_state=0)
-        >>> pairs = coterie.QuickConsensus().fit(crowd.annotations).posterior_.dependence()
-        >>> crowd.copied["a5"], pairs.loc[pairs["dependence"].idxmax()].tolist()[:2]
-        ('a2', ['a2', 'a5'])
-        """
-        return dependence_table(self, by)
 
     def to_arviz(self) -> Any:
         """Give the draws as an ArviZ DataTree (needs arviz-base, the extra ``arviz``).
@@ -568,42 +322,6 @@ class Posterior:
         from coterie.posterior.store import save
 
         save(self, path)
-
-    @table
-    def predict(self, /, more: Any, **reading: Any) -> pd.DataFrame:
-        """Say what items are by labels that the result has not seen, without fitting again.
-
-        Annotators of the run answer as their matrices say, in every draw; anybody else as all
-        annotators do on average. An item of the run starts from its probabilities there, a new one
-        from the class balance; labels are tempered, and mixed with the vote, as in the fit. Each
-        item is looked at alone: nothing is learnt about people from the new labels. For that, fit
-        again with all of them.
-
-        Parameters
-        ----------
-        more
-            New labels: whatever :func:`coterie.read` takes, with answers that the run knows.
-        reading
-            Options of :func:`coterie.read`: ``item=``, ``annotator=``, ``label=``, ...
-
-        Returns
-        -------
-        DataFrame
-            One row per item of ``more``: item, label, probability, entropy, n_labels, n_newcomers
-            (labels by annotators whom the run does not know), runner_up, and ``p(class)`` of every
-            class.
-
-        Examples
-        --------
-        >>> import coterie
-        >>> crowd = coterie.simulate("mixed", items=60, annotators=9, random_state=0)
-        >>> posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
-        >>> more = [("new", "a1", "a"), ("new", "a2", "a"), ("new", "nobody", "b")]
-        >>> posterior.predict(more)[["item", "label", "n_labels", "n_newcomers"]]
-          item label  n_labels  n_newcomers
-        0  new     a         3            1
-        """
-        return predict_table(self, more, reading)
 
     def report(
         self,

@@ -21,6 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from coterie.data.annotations import Annotations
+from coterie.data.frames import table
 from coterie.data.table import look_up
 from coterie.errors import Argument, CoterieError, DataError, DataWarning
 from coterie.kernels.vote import mix, tempering
@@ -54,22 +55,54 @@ class New(NamedTuple):
     answer: NDArray[Any]  # (labels,)
 
 
-def predict_table(posterior: Posterior, more: Any, reading: dict[str, Any]) -> pd.DataFrame:
-    """Give one row per item; see :meth:`coterie.Posterior.predict`."""
-    if not posterior.abilities.accuracies:
+@table
+def predict(self: Posterior, /, more: Any, **reading: Any) -> pd.DataFrame:
+    """Say what items are by labels that the result has not seen, without fitting again.
+
+    Annotators of the run answer as their matrices say, in every draw; anybody else as all
+    annotators do on average. An item of the run starts from its probabilities there, a new one
+    from the class balance; labels are tempered, and mixed with the vote, as in the fit. Each
+    item is looked at alone: nothing is learnt about people from the new labels. For that, fit
+    again with all of them.
+
+    Parameters
+    ----------
+    more
+        New labels: whatever :func:`coterie.read` takes, with answers that the run knows.
+    reading
+        Options of :func:`coterie.read`: ``item=``, ``annotator=``, ``label=``, ...
+
+    Returns
+    -------
+    DataFrame
+        One row per item of ``more``: item, label, probability, entropy, n_labels, n_newcomers
+        (labels by annotators whom the run does not know), runner_up, and ``p(class)`` of every
+        class.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> crowd = coterie.simulate("mixed", items=60, annotators=9, random_state=0)
+    >>> posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
+    >>> more = [("new", "a1", "a"), ("new", "a2", "a"), ("new", "nobody", "b")]
+    >>> posterior.predict(more)[["item", "label", "n_labels", "n_newcomers"]]
+      item label  n_labels  n_newcomers
+    0  new     a         3            1
+    """
+    if not self.abilities.accuracies:
         raise CoterieError(
-            f"{posterior.model} weighs everybody alike and can say nothing of new labels; fit a "
+            f"{self.model} weighs everybody alike and can say nothing of new labels; fit a "
             "model that weighs, such as Consensus"
         )
-    if posterior.mixing.skill_share > 0:
+    if self.mixing.skill_share > 0:
         raise CoterieError(
-            f"{posterior.model} reports a share of a skill model, of which a result keeps no skills"
+            f"{self.model} reports a share of a skill model, of which a result keeps no skills"
             " to weigh new labels by",
             remedy=["fit all labels together, or with ", Argument("skill_share", 0)],
         )
-    new = read_more(posterior.annotations, more, reading)
-    p = predict(posterior, new)
-    a, labels = posterior.annotations, new.annotations
+    new = read_more(self.annotations, more, reading)
+    p = probabilities(self, new)
+    a, labels = self.annotations, new.annotations
     chosen = p.argmax(axis=1)
     starts = np.repeat(np.arange(labels.n_items), labels.labels_per_item)
     return pd.DataFrame(
@@ -107,7 +140,7 @@ def read_more(a: Annotations, more: Any, reading: dict[str, Any]) -> New:
     return New(more, look_up(more.items, a.items), annotator, answer)
 
 
-def predict(posterior: Posterior, new: New) -> FloatArray:
+def probabilities(posterior: Posterior, new: New) -> FloatArray:
     """Give the probabilities of the new labels' items, shape (items, classes)."""
     a, labels = posterior.annotations, new.annotations
     crowd, known = crowd_of(posterior), new.item >= 0

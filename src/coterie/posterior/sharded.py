@@ -26,8 +26,8 @@ from coterie.io.write import table_writer
 from coterie.kernels.right import Right, right_labels
 from coterie.metrics import Score
 from coterie.metrics.matching import check_items, warn_of_few
-from coterie.posterior.draws import ItemNumbers
-from coterie.posterior.posterior import Posterior, once
+from coterie.posterior.draws import ItemNumbers, once
+from coterie.posterior.posterior import Posterior
 from coterie.posterior.sheets import label_counts, label_sheet
 from coterie.words.visible import visible
 

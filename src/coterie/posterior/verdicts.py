@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from numpy.typing import NDArray
 
+from coterie.data.frames import table
 from coterie.words.numbers import count, in_percent, listed
 
 if TYPE_CHECKING:
@@ -135,14 +136,21 @@ def reading_names(posterior: Posterior) -> list[str]:
     return _names((posterior.run.get("verdicts") or {}).get("labels") or {})
 
 
-def reading_table(posterior: Posterior) -> pd.DataFrame | None:
-    """Set two readings side by side; see :meth:`coterie.Posterior.readings`."""
-    noted = (posterior.run.get("verdicts") or {}).get("labels") or {}
+@table
+def readings(self: Posterior) -> pd.DataFrame | None:
+    """Two readings of the labels side by side, where chains split between two; else None.
+
+    Both are of chains that no rule leaves out, so that nothing in the labels says which holds;
+    what is reported is pooled over both. One row per item that would decide: both readings are
+    sure of different labels, and gold of such items settles it. The surest come first, 20 at
+    most. Columns: item, then of each reading the label and its probability.
+    """
+    noted = (self.run.get("verdicts") or {}).get("labels") or {}
     if (two := noted.get("readings")) is None:
         return None
-    columns: dict[str, Any] = {"item": posterior.item_names[two["items"]]}
+    columns: dict[str, Any] = {"item": self.item_names[two["items"]]}
     for name, codes, sure in zip(_names(noted), two["labels"], two["probability"], strict=True):
-        words = posterior.annotations.classes[codes]
+        words = self.annotations.classes[codes]
         columns |= {name: words, f"probability in {name}": sure}
     return pd.DataFrame(columns)
 
