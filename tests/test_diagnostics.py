@@ -57,54 +57,35 @@ def test_mean_and_sd_are_pooled_over_chains():
     assert found["r_hat"] > 1.5
 
 
-def test_chains_that_agree_have_converged_and_one_that_does_not_has_not():
+def test_what_has_converged_and_what_has_not():
     assert has_converged({"log_joint": noise()})
-    elsewhere = noise()
+    elsewhere, spread = noise(), noise()
     elsewhere[2] += 0.5
-    assert not has_converged({"log_joint": elsewhere})
-
-
-def test_chains_that_differ_only_in_spread_have_not_converged():
-    spread = noise()
     spread[1] *= 2
+    found = row(elsewhere)
+    assert found["r_hat"] > 1.01
+    assert not has_converged({"log_joint": elsewhere}, ess=0)
+    assert has_converged({"log_joint": elsewhere}, r_hat=found["r_hat"], ess=0)
     assert not has_converged({"log_joint": spread})
-
-
-def test_agreement_without_enough_draws_is_not_enough():
     slow = autoregressive(0.9, 0)  # about 210 effective draws of 4,000
     assert row(slow)["ess_bulk"] < 400
     assert not has_converged({"log_joint": slow}, r_hat=2)
     assert has_converged({"log_joint": slow}, r_hat=2, ess=100)
+    assert not has_converged({})  # nothing watched shows nothing
+    assert not has_converged({"log_likelihood": noise()})
 
 
-def test_r_hat_counts_even_with_enough_draws():
-    draws = noise()
-    draws[0] += 0.5
-    found = row(draws)
-    assert found["r_hat"] > 1.01
-    assert not has_converged({"log_joint": draws}, ess=0)
-    assert has_converged({"log_joint": draws}, r_hat=found["r_hat"], ess=0)
-
-
-def test_constant_and_equal_has_converged():
+def test_what_never_moves_has_converged_if_all_chains_agree():
     trace = {"log_joint": noise(), "concentration": np.full((CHAINS, DRAWS), 0.1)}
     assert has_converged(trace)
     found = row(trace["concentration"])
     assert np.isnan(found["r_hat"])
     assert (found["mean"], found["sd"], found["mcse"]) == (0.1, 0.0, 0.0)
-
-
-def test_constant_and_different_has_failed():
-    stuck = np.full((CHAINS, DRAWS), 3)
-    stuck[3] = 4
+    stuck, moved = np.full((2, CHAINS, DRAWS), 3.0)
+    stuck[3] = moved[0, DRAWS // 2 :] = 4
     assert not has_converged({"log_joint": noise(), "n_coteries": stuck})
     assert row(stuck)["r_hat"] == np.inf
-
-
-def test_a_single_chain_that_moves_is_no_constant():
-    trace = np.full((CHAINS, DRAWS), 3.0)
-    trace[0, DRAWS // 2 :] = 4
-    assert not has_converged({"n_coteries": trace})
+    assert not has_converged({"n_coteries": moved})  # one chain that moves is no constant
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -140,11 +121,6 @@ def test_only_watched_quantities_count():
     assert has_converged({"log_joint": noise(), "log_likelihood": drift})
     assert not has_converged({"log_joint": noise(), "class_total": np.stack([noise(), drift], -1)})
     assert not has_converged({"log_joint": noise(), "class_total": np.stack([drift, noise()], -1)})
-
-
-def test_nothing_watched_shows_nothing():
-    assert not has_converged({})
-    assert not has_converged({"log_likelihood": noise()})
 
 
 def test_only_whole_chains_can_pass_not_a_thinned_look():
