@@ -1,14 +1,10 @@
-"""Dawid-Skene as crowd-kit has it: its iterations, its initial errors, its numbers on real data."""
-
-from pathlib import Path
+"""Dawid-Skene as crowd-kit has it: its iterations, its initial errors."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import coterie
-
-DATA = Path(__file__).parents[3] / "shared" / "data"
 
 # What crowd-kit 1.4.2 gives after 4 forced iterations (n_iter=4, tol=-1e9) on this crowd: the
 # probability of a for q1 and q7, the prior of a, and how often w4 says a of an a and c of a c.
@@ -87,18 +83,3 @@ def test_history_of_strangers_is_left_out():
         for frame in (HISTORY, strangers)
     )
     pd.testing.assert_frame_equal(one.errors_, other.errors_)
-
-
-# Items right after 200 iterations of crowd-kit with its stopping rule put out of action.
-FORCED = {"bluebird": 97, "weather_amt": 251, "zencrowd_us": 1678}
-
-
-@pytest.mark.parametrize("name", FORCED)
-def test_real_data_agree_with_crowd_kit_run_on(name):
-    if not DATA.exists():
-        pytest.skip("the real data sets are not here")
-    labels, truth = (pd.read_csv(DATA / name / f"{x}.csv", dtype=str) for x in ("labels", "truth"))
-    model = coterie.DawidSkene(duplicates="keep").fit(labels[["item", "annotator", "label"]])
-    truth = truth.set_index("item")["label"]
-    assert model.converged_
-    assert (model.predict()[truth.index] == truth).sum() == FORCED[name]

@@ -1,13 +1,10 @@
-"""IBCCVB: iBCC by variational Bayes, as an estimator; reference numbers on real data."""
+"""IBCCVB: iBCC by variational Bayes, as an estimator."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import coterie
-from builders.realdata import SHARED
 
-DATA = SHARED / "data"
 CROWD = coterie.simulate("mixed", items=80, annotators=12, random_state=3)
 
 
@@ -59,17 +56,6 @@ def test_draws_come_from_the_approximation():
         posterior.diagnostics()
 
 
-def test_an_idle_annotator_changes_nobodys_draws():
-    a = CROWD.annotations
-    wide = a.to_frame().pivot(index="item", columns="annotator", values="label").reset_index()
-    people = [str(name) for name in a.annotators]
-    one = fitted(coterie.read(wide, item="item", annotator=people)).posterior_
-    idle = wide.assign(a00=None)
-    other = fitted(coterie.read(idle, item="item", annotator=["a00", *people])).posterior_
-    np.testing.assert_array_equal(other.draws.confusion[:, :, 1:], one.draws.confusion)
-    np.testing.assert_array_equal(other.draws.class_balance, one.draws.class_balance)
-
-
 def test_gold_for_everything_is_the_exact_posterior():
     """Reduces: with every truth known q is iBCC's own posterior, rows and all."""
     posterior = coterie.IBCCVB(random_state=0).fit(CROWD.annotations, CROWD.truth).posterior_
@@ -98,7 +84,8 @@ def test_restarts_are_told_in_the_words_of_modes():
     posterior = fitted(restarts=3).posterior_
     run = posterior.run
     assert run["starts"] == len(run["modes"]) == 4
-    assert run["bound"] == max(mode["bound"] for mode in run["modes"])
+    bounds = [mode["bound"] for mode in run["modes"]]
+    assert run["bound"] == bounds[run["best_start"] - 1] == pytest.approx(max(bounds), rel=1e-8)
     assert posterior.verdicts.labels.settled
     said = posterior.verdicts.labels.sentence
     assert said.startswith("Labels settled: 4 of 4 starts reach the best bound, and give one label")
@@ -116,41 +103,3 @@ def test_a_mirrored_prior_makes_starts_that_end_elsewhere():
     assert noted["starts"] == 13
     assert not model.posterior_.verdicts.labels.settled
     assert "start" in model.posterior_.verdicts.labels.sentence
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"n_iter": 0}, r"IBCCVB\(n_iter=...\) must be a whole number of at least 1, got 0"),
-        ({"restarts": -1}, "restarts=...\\) must be a whole number of at least 0, got -1"),
-        ({"prior": "nonsense"}, "takes prior='paper' or prior='vb' or a IBCCPrior, got 'nonsense'"),
-    ],
-)
-def test_wrong_parameters_are_said(params, message):
-    with pytest.raises(coterie.DataError, match=message):
-        coterie.IBCCVB(**params).fit(CROWD.annotations)
-
-
-# Accuracy in per cent and bound with the prior "vb" and with "paper"; the accuracies with "vb" are
-# those of a public implementation of the same model on all of these sets.
-NUMBERS = {
-    "bluebird": (88.89, -2079.2, 89.81, -2051.6),
-    "rte": (92.75, -4058.6, 92.88, -4110.4),
-    "dog": (83.89, -6108.3, 84.14, -5758.7),
-    "face": (64.04, -4473.5, 64.21, -4457.4),
-    "zencrowd_us": (82.70, -5526.3, 82.35, -5514.7),
-}
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_real_data_have_the_reference_numbers(name):
-    if not DATA.exists():
-        pytest.skip("the real data sets are not here")
-    labels, truth = (pd.read_csv(DATA / name / f"{x}.csv", dtype=str) for x in ("labels", "truth"))
-    data = labels[["item", "annotator", "label"]].drop_duplicates()
-    found = []
-    for prior in ("vb", "paper"):
-        model = fitted(coterie.read(data, duplicates="keep"), prior=prior)
-        score = model.posterior_.score(truth.set_index("item")["label"], ties="lowest")
-        found += [100 * score.accuracy, model.bound_]
-    np.testing.assert_allclose(found, NUMBERS[name], atol=0.06)

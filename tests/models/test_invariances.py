@@ -157,5 +157,6 @@ def test_annotators_without_labels_change_no_bit(name, triples, n_silent):
     np.testing.assert_array_equal(first.confusion_mean, second.confusion_mean[heard])
     if first.draws is not None:
         np.testing.assert_array_equal(first.draws.confusion, second.draws.confusion[:, :, heard])
+        np.testing.assert_array_equal(first.draws.class_balance, second.draws.class_balance)
     if first.draws is not None and first.draws.partition is not None:
         np.testing.assert_array_equal(first.n_coteries, second.n_coteries)

@@ -25,20 +25,52 @@ def frame_of(crowd):
     return frame.assign(topic=frame["item"].map(crowd.kinds))
 
 
-@MODELS
-def test_known_kinds_as_a_series_a_mapping_and_a_column(model, crowd):
-    by_series = model(**QUICK).fit(crowd.annotations, kinds=crowd.kinds).posterior_
+@pytest.mark.parametrize("model", [coterie.DawidSkene, *MODELS.args[1]])
+def test_known_kinds_as_a_series_a_mapping_and_a_column(model, crowd, tmp_path):
+    settings = QUICK if model.abilities.uncertainty else {}
+    by_series = model(**settings).fit(crowd.annotations, kinds=crowd.kinds).posterior_
     shuffled = crowd.kinds.sample(frac=1, random_state=1).to_dict()
-    by_mapping = model(**QUICK).fit(crowd.annotations, kinds=shuffled).posterior_
-    by_column = model(**QUICK).fit(frame_of(crowd), kinds="topic").posterior_
+    by_mapping = model(**settings).fit(crowd.annotations, kinds=shuffled).posterior_
+    by_column = model(**settings).fit(frame_of(crowd), kinds="topic").posterior_
     table = by_series.kinds()
     assert table.columns.tolist() == ["item", "kind", "probability", "n_labels", "kind a", "kind b"]
     assert (table.set_index("item")["kind"] == crowd.kinds).all()
     for other in (by_mapping, by_column):
         np.testing.assert_array_equal(other.item_probability, by_series.item_probability)
-    by_kind = by_series.draws.extra["accuracy_by_kind"]
-    assert (by_kind.dims, by_kind.values.shape[-2:]) == (("annotator", "kind"), (6, 2))
+    if settings:
+        by_kind = by_series.draws.extra["accuracy_by_kind"]
+        assert (by_kind.dims, by_kind.values.shape[-2:]) == (("annotator", "kind"), (6, 2))
     np.testing.assert_allclose(by_series.confusion_mean.sum(axis=-1), 1, rtol=1e-6)
+    np.testing.assert_allclose(by_series.class_balance.sum(), 1)
+    by_series.save(tmp_path / "run")
+    pd.testing.assert_frame_equal(coterie.load(tmp_path / "run").kinds(), table)
+    by_series.report(tmp_path / "page.html")
+    assert "Kinds of items" in (tmp_path / "page.html").read_text("utf-8")
+
+
+def test_dawid_skene_with_one_kind_is_the_model_without(crowd):
+    plain = coterie.DawidSkene().fit(crowd.annotations)
+    one = coterie.DawidSkene().fit(crowd.annotations, kinds=dict.fromkeys(crowd.kinds.index, "all"))
+    for name in ("item_probability", "confusion_mean", "class_balance"):
+        pair = (getattr(model.posterior_, name) for model in (one, plain))
+        np.testing.assert_array_equal(*pair)
+    assert one.loss_history_ == plain.loss_history_
+
+
+def test_known_kinds_do_not_see_each_other_in_dawid_skene(crowd):
+    """All items of a kind removed: the other kind is unchanged; both are fits of their own."""
+    model, frame = coterie.DawidSkene(smoothing=0.5, tol=1e-13), frame_of(crowd)
+    whole = model.fit(crowd.annotations, kinds=crowd.kinds).predict_proba()
+    for kind in ("a", "b"):
+        part = model.fit(frame[frame["topic"] == kind]).predict_proba()
+        np.testing.assert_allclose(whole.loc[part.index], part, atol=1e-5)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_the_objective_never_falls(smoothing, crowd):
+    model = coterie.DawidSkene(smoothing=smoothing).fit(crowd.annotations, kinds=crowd.kinds)
+    assert model.converged_
+    assert (np.diff(model.loss_history_) > -1e-12).all()
 
 
 def test_the_order_of_rows_changes_neither_the_kinds_nor_a_bit(crowd):
@@ -108,6 +140,10 @@ def test_two_kinds_of_an_item_and_latent_beside_known(crowd):
         coterie.IBCC(kinds=0, **QUICK).fit(crowd.annotations)
     with pytest.raises(coterie.CoterieError, match="knows no kinds of items; fit IBCC"):
         coterie.MajorityVote().fit(crowd.annotations).posterior_.kinds()
+    with pytest.raises(coterie.DataError, match="initial_error is for annotators without kinds"):
+        coterie.DawidSkene(initial_error_strategy="addition").fit(
+            crowd.annotations, None, pd.DataFrame(), kinds=crowd.kinds
+        )
 
 
 def test_kinds_of_chains_are_aligned():
@@ -131,6 +167,14 @@ def test_bystanders_change_nobody(model, crowd):
     assert np.isfinite(two.posterior_.confusion_mean).all()
     kinds = two.posterior_.item_numbers["kind"].values
     np.testing.assert_allclose(kinds.sum(axis=1), 1, rtol=1e-9)
+
+
+def test_where_everybody_knows_half_of_the_items_a_matrix_each_is_misled():
+    crowd = coterie.simulate("kinds", items=400, annotators=10, labels_per_item=6, random_state=5)
+    model = coterie.DawidSkene(smoothing=0.5)
+    plain = model.fit(crowd.annotations).posterior_.score(crowd.truth)
+    known = model.fit(crowd.annotations, kinds=crowd.kinds).posterior_.score(crowd.truth)
+    assert known.accuracy > plain.accuracy
 
 
 def test_known_kinds_tell_experts_from_novices():

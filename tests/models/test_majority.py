@@ -1,6 +1,4 @@
-"""Majority vote: votes, ties in all three modes, gold, extra answers, and the paper's numbers."""
-
-from pathlib import Path
+"""Majority vote: votes, ties in all three modes, gold, extra answers, and what is scored."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +9,6 @@ from coterie.data.codes import count_votes, encode
 from coterie.kernels.vote import elect, vote_shares
 from coterie.models.majority import score_vote
 
-DATA = Path(__file__).parents[3] / "shared" / "data"
 exact = pytest.mark.exact
 
 # Votes for a, b, c: a clear winner, a tie of two (one lost), a tie of three, a tie of b and c.
@@ -129,40 +126,6 @@ def test_confusion_sets_answers_against_the_vote():
     said_c = np.full(3, 1 / 3)
     np.testing.assert_allclose(matrix["b"], said_b / (said_b + said_c), rtol=1e-14)
     np.testing.assert_allclose(matrix["c"], said_c / (said_b + said_c), rtol=1e-14)
-
-
-def test_an_unknown_way_with_ties_is_said():
-    with pytest.raises(coterie.DataError, match=r"\['lowest', 'random', 'split'\], got 'highest'"):
-        coterie.MajorityVote(ties="highest").fit(ROWS)
-
-
-# The paper's accuracies (ties to the lowest class), those with ties shared, and the ties.
-PAPER = {
-    "bluebird": (75.93, 75.93, 0),
-    "rte": (91.88, 89.69, 65),
-    "valence": (80.00, 77.50, 9),
-    "temp": (93.94, 93.61, 17),
-}
-
-
-@pytest.mark.parametrize("name", PAPER)
-def test_the_paper_s_accuracies(name):
-    if not DATA.exists():
-        pytest.skip("the real data sets are not here")
-    labels, truth = (pd.read_csv(DATA / name / f"{x}.csv", dtype=str) for x in ("labels", "truth"))
-    item, items = pd.factorize(labels["item"], sort=True)
-    annotator, annotators = pd.factorize(labels["annotator"], sort=True)
-    answer, classes = pd.factorize(labels["label"], sort=True)
-    sizes = (len(items), len(annotators), len(classes), len(classes))
-    votes = count_votes(encode(item, annotator, answer, sizes=sizes))
-    winner, n_tied = elect(votes, np.zeros(len(items)))
-    asked, true = items.get_indexer(truth["item"]), classes.get_indexer(truth["label"])
-    lowest = np.mean(winner[asked] == true)
-    share = (votes == votes.max(axis=1, keepdims=True)) / n_tied[:, None]
-    shared = share[asked, true].mean()
-    # Half a hundredth is the paper's rounding.
-    np.testing.assert_allclose([100 * lowest, 100 * shared], PAPER[name][:2], rtol=0, atol=0.005001)
-    assert np.count_nonzero(n_tied > 1) == PAPER[name][2]
 
 
 def test_the_vote_is_scored_with_all_labels_that_were_let_in():
