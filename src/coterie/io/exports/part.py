@@ -215,21 +215,8 @@ def _parquet_records(file: File) -> Iterator[dict[str, Any]]:
         yield from found.read().to_pylist()
 
 
-ENDINGS = {
-    "",
-    ".csv",
-    ".eval",
-    ".json",
-    ".jsonl",
-    ".manifest",
-    ".ndjson",
-    ".npy",
-    ".parquet",
-    ".tsv",
-    ".txt",
-    ".xlsx",
-    ".xml",
-}
+_ENDINGS = ".csv .eval .json .jsonl .manifest .ndjson .npy .parquet .tsv .txt .xlsx .xml"
+ENDINGS = {"", *_ENDINGS.split()}
 """Of files that are looked at in a folder or zip: images and the like are not."""
 LARGEST = 2 << 30
 """Bytes that are taken out of one zip at most: a small zip can hold endless zeros."""

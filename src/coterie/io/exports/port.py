@@ -117,13 +117,7 @@ MISSING = object()
 
 
 def as_map(value: Any) -> Mapping[str, Any]:
-    """Give an object of a record; an empty one if it is something else.
-
-    Examples
-    --------
-    >>> as_map({"id": 1}), dict(as_map(None))
-    ({'id': 1}, {})
-    """
+    """Give an object of a record; an empty one if it is something else."""
     return value if isinstance(value, Mapping) else NOTHING
 
 
@@ -138,13 +132,7 @@ def maps_in(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def scalar(value: Any) -> Any:
-    """Give a text, number or boolean as it is; None for what is nested, blank or not a number.
-
-    Examples
-    --------
-    >>> scalar("yes"), scalar(["yes"]), scalar("  "), scalar(float("nan"))
-    ('yes', None, None, None)
-    """
+    """Give a text, number or boolean as it is; None for what is nested, blank or not a number."""
     if isinstance(value, str):
         return value if value.strip() else None
     return value if isinstance(value, (int, float)) and value == value else None
@@ -166,26 +154,13 @@ def as_json(text: Any) -> Any:
 
 
 def ticked(values: Any) -> list[Hashable]:
-    """Give the options of a list that can be options: text and numbers.
-
-    Examples
-    --------
-    >>> ticked(["a", None, {"b": 1}, 2])
-    ['a', 2]
-    """
+    """Give the options of a list that can be options: text and numbers."""
     return [option for option in map(scalar, as_list(values)) if option is not None]
 
 
 def choice(value: Any) -> list[Any]:
-    """Give the answer to what is known to be a single choice: a list of at most one option.
-
-    Examples
-    --------
-    >>> choice("yes"), choice(None)
-    (['yes'], [])
-    """
-    said = scalar(value)
-    return [] if said is None else [said]
+    """Give the answer to what is known to be a single choice: a list of at most one option."""
+    return ticked([value])
 
 
 def typed(value: Any) -> Any:
@@ -196,14 +171,18 @@ def typed(value: Any) -> Any:
     >>> typed("yes"), typed(["a", "b"]), str(typed([{"start": 0, "end": 4, "label": "PER"}]))
     ('yes', ['a', 'b'], 'spans')
     """
-    if isinstance(value, (list, tuple)):
-        entries = list(maps_in(value))
-        if any("rank" in entry for entry in entries):
-            return Other.RANKING
-        if any("start" in entry for entry in entries) or any(map(_is_span, value)):
-            return Other.SPANS
-        return Other.REGIONS if entries else ticked(value)
-    return Other.REGIONS if isinstance(value, Mapping) else scalar(value)
+    if not isinstance(value, (list, tuple)):
+        return Other.REGIONS if isinstance(value, Mapping) else scalar(value)
+    entries = list(maps_in(value))
+    if any("rank" in entry for entry in entries):
+        return Other.RANKING
+    if any("start" in entry for entry in entries) or any(map(_is_span, value)):
+        return Other.SPANS
+    return Other.REGIONS if entries else ticked(value)
+
+
+def _is_span(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and len(value) == 3 and isinstance(value[0], int)
 
 
 def told_in(cell: Any) -> Any:
@@ -220,10 +199,6 @@ def told_in(cell: Any) -> Any:
     return typed(found) if isinstance(found, (list, Mapping)) else cell
 
 
-def _is_span(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) == 3 and isinstance(value[0], int)
-
-
 def field_of(fields: Mapping[str, Any], name: str) -> Any:
     """Find a field of an item: by its name, by its path with dots, or by its name one level down.
 
@@ -231,15 +206,11 @@ def field_of(fields: Mapping[str, Any], name: str) -> Any:
     --------
     >>> field_of({"data": {"Index": 3}}, "data.Index"), field_of({"data": {"Index": 3}}, "Index")
     (3, 3)
-    >>> field_of({"Input.id": "t1"}, "Input.id"), field_of({}, "x") is MISSING
-    ('t1', True)
     """
     if name in fields:
         return fields[name]
     first, _, rest = name.partition(".")
     if rest and isinstance(fields.get(first), Mapping):
         return field_of(fields[first], rest)
-    below = [
-        value[name] for value in fields.values() if isinstance(value, Mapping) and name in value
-    ]
-    return below[0] if below else MISSING
+    below = (cell for cell in fields.values() if isinstance(cell, Mapping) and name in cell)
+    return next(below, {name: MISSING})[name]

@@ -21,67 +21,48 @@ _MOST_WORDS = 50
 """Different texts beyond which a question asks for free text, unless they come back often."""
 _ENOUGH = 8
 """Answers below which nothing is said about how often words come back."""
-_WRITTEN = frozenset(
-    [
-        "comment",
-        "comments",
-        "explanation",
-        "feedback",
-        "freetext",
-        "justification",
-        "note",
-        "notes",
-        "rationale",
-        "reason",
-        "reasoning",
-        "reasons",
-        "remark",
-        "remarks",
-    ]
+_WRITTEN = re.compile(
+    "comments?|explanation|feedback|freetext|justification|notes?|rationale|reason(s|ing)?|remarks?"
 )
 """Words in the name of a question that asks for free text."""
 _LONG = 25
 """Characters of a text, on average, that is rather written than chosen."""
 
-_DOES = {
-    Other.SPANS: "marks spans in the text",
-    Other.REGIONS: "marks regions or places",
-    Other.PER_REGION: "answers for a region, not for the whole item",
-    Other.TEXT: "takes free text",
-    Other.RANKING: "ranks options",
-    Other.RELATIONS: "links spans to each other",
-    Other.NUMBER: "takes a number on a scale",
-    Other.SCORE: "gives scores between the grades",
+_OTHERS: dict[Other, tuple[str, Words]] = {
+    Other.SPANS: ("marks spans in the text", "make every candidate span an item of its own"),
+    Other.REGIONS: ("marks regions or places", "make every candidate region an item of its own"),
+    Other.PER_REGION: (
+        "answers for a region, not for the whole item",
+        "make every region an item of its own",
+    ),
+    Other.TEXT: ("takes free text", "sort the texts into categories first"),
+    Other.RANKING: (
+        "ranks options",
+        "make every pair of options an item, labelled by the one ranked higher",
+    ),
+    Other.RELATIONS: (
+        "links spans to each other",
+        "make every candidate link an item of its own",
+    ),
+    Other.NUMBER: ("takes a number on a scale", "cut it into classes first"),
+    Other.SCORE: (
+        "gives scores between the grades",
+        ["cut them into verdicts: pass ", Argument("threshold")],
+    ),
 }
-_REMEDY: dict[Other, Words] = {
-    Other.SPANS: "make every candidate span an item of its own",
-    Other.REGIONS: "make every candidate region an item of its own",
-    Other.PER_REGION: "make every region an item of its own",
-    Other.TEXT: "sort the texts into categories first",
-    Other.RANKING: "make every pair of options an item, labelled by the one ranked higher",
-    Other.RELATIONS: "make every candidate link an item of its own",
-    Other.NUMBER: "cut it into classes first",
-    Other.SCORE: ["cut them into verdicts: pass ", Argument("threshold")],
-}
+"""What a question does that has no fixed answers, and what a person may do about it."""
+
+
+SINGLE, MULTIPLE = "single choice", "multi-select"
 
 
 @dataclass(frozen=True)
 class Question:
-    """One question of an export.
+    """One question of an export: its kind is a choice, or what :class:`Other` says."""
 
-    Parameters
-    ----------
-    name
-        As the platform calls it.
-    kind
-        "single choice", "multi-select" or what :class:`Other` says.
-    options
-        The answers seen, in order.
-    """
-
-    name: str
+    name: str  # as the platform calls it
     kind: str
-    options: tuple[Hashable, ...] = ()
+    options: tuple[Hashable, ...] = ()  # the answers seen, in order
 
     @property
     def several(self) -> bool:
@@ -92,9 +73,6 @@ class Question:
     def categorical(self) -> bool:
         """Whether it has fixed answers."""
         return self.kind in (SINGLE, MULTIPLE)
-
-
-SINGLE, MULTIPLE = "single choice", "multi-select"
 
 
 def questions_of(
@@ -144,7 +122,7 @@ def on_in(boxes: Mapping[Any, Any]) -> list[Any]:
 
 def _asks_for_text(name: str) -> bool:
     """Tell a question for a comment or the like by its name."""
-    return not _WRITTEN.isdisjoint(re.split(r"[\W_]+", name.lower()))
+    return any(map(_WRITTEN.fullmatch, re.split(r"[\W_]+", name.lower())))
 
 
 def is_free_text(words: Sequence[Any]) -> bool:
@@ -168,115 +146,81 @@ def choose(name: str, questions: Mapping[str, Question], options: Reading) -> Qu
     fixed = [one for one in questions.values() if one.categorical and one.options]
     if not fixed and all(question.categorical for question in questions.values()):
         raise DataError(f"{name} holds no answers; export it again with its annotations")
-    if options.question is None:
+    asked = options.question
+    if asked is None:
         if len(fixed) == 1:
-            return _with_option(name, fixed[0], options)
+            return _with_option(name, fixed[0], options.option)
         raise _several(name, fixed) if fixed else _none(name, questions.values())
-    question = _named(questions, options.question)
+    columns = ("{}", "Answer.{}", "Answer.{}.label", "OUTPUT:{}")  # a question, by its column, too
+    found = (one for own, one in questions.items() if asked in [x.format(own) for x in columns])
+    question = next(found, None)
     if question is None:
-        raise _unknown(name, questions, options.question)
-    if not question.categorical:
-        raise _refused(question, fixed)
-    return _with_option(name, question, options)
+        told = ", ".join(f"{q.name!r} ({q.kind})" for q in [*questions.values()][:_LISTED])
+        near = f"{did_you_mean(asked, questions)}; its questions are {told}"
+        raise DataError([f"{name} has no ", Argument("question", asked), near])
+    if question.categorical:
+        return _with_option(name, question, options.option)
+    kind = Other(question.kind)
+    instead = f"choose a question with fixed answers ({written([q.name for q in fixed])})"
+    raise DataError(
+        f"{question.name!r} {_OTHERS[kind][0]}; coterie aggregates one label per item",
+        argument="question",
+        remedy=instead if fixed and kind != Other.SCORE else _OTHERS[kind][1],
+    )
 
 
-def _named(questions: Mapping[str, Question], asked: str) -> Question | None:
-    """Find a question by its name, or by that of its column."""
-    for name, question in questions.items():
-        if asked in (name, f"Answer.{name}", f"Answer.{name}.label", f"OUTPUT:{name}"):
-            return question
-    return None
-
-
-def _with_option(name: str, question: Question, options: Reading) -> Question:
-    option, words = options.option, [str(word) for word in question.options]
+def _with_option(name: str, question: Question, option: str | None) -> Question:
+    words, own = [str(word) for word in question.options], f"{question.name!r} of {name}"
     if not question.several:
-        if option is not None:
-            raise DataError(
-                [
-                    f"{question.name!r} of {name} is a single choice and ",
-                    Argument("option"),
-                    " is for a multi-select",
-                ],
-                remedy="leave it out",
-            )
-        return question
-    if option is None:
+        if option is None:
+            return question
         raise DataError(
-            f"{question.name!r} of {name} allows several answers, {written(words)}",
+            [f"{own} is a single choice and ", Argument("option"), " is for a multi-select"],
+            remedy="leave it out",
+        )
+    if option is None:
+        one, sets = Argument("option", words[0] if words else None), Argument("option", SETS)
+        remedy: list[str | Argument] = ["pass ", one, " to read one as yes or no, or ", sets]
+        raise DataError(
+            f"{own} allows several answers, {written(words)}",
             argument="option",
-            remedy=[
-                "pass ",
-                Argument("option", words[0] if words else None),
-                " to read one as yes or no, or ",
-                Argument("option", SETS),
-                " to read whole sets as classes",
-            ],
+            remedy=[*remedy, " to read whole sets as classes"],
         )
     if option not in words and option != SETS:
+        near = did_you_mean(option, [*words, SETS])
         raise DataError(
-            [
-                f"{question.name!r} of {name} has no ",
-                Argument("option", option),
-                did_you_mean(option, [*words, SETS]),
-            ],
+            [f"{own} has no ", Argument("option", option), near],
             remedy=f"choose one of {written(words)}",
         )
     return question
 
 
+_LISTED = 12
+
+
 def _several(name: str, fixed: Sequence[Question]) -> DataError:
     told = [f"{question.name!r} ({question.kind})" for question in fixed]
-    if len(fixed) > _LISTED:
-        return DataError(
-            f"{name} holds {len(fixed)} questions, {', '.join(told[:_LISTED])} and more",
-            argument="question",
-            remedy=[
-                "pass ",
-                Argument("question", fixed[0].name),
-                " or another; or, if one task asks about many items, make a table of one row per "
-                "label: item, annotator, label",
-            ],
-        )
     choices = [Argument("question", question.name) for question in fixed]
-    return DataError(
-        f"{name} holds {len(fixed)} questions, {join(told)}",
-        argument="question",
-        remedy=["pass ", *alternatives(choices)],
-    )
-
-
-_LISTED = 12
+    holds, remedy = join(told), ["pass ", *alternatives(choices)]
+    if len(fixed) > _LISTED:
+        holds = f"{', '.join(told[:_LISTED])} and more"
+        table = "make a table of one row per label: item, annotator, label"
+        remedy = [
+            "pass ",
+            choices[0],
+            f" or another; or, if one task asks about many items, {table}",
+        ]
+    held = f"{name} holds {len(fixed)} questions, {holds}"
+    return DataError(held, argument="question", remedy=remedy)
 
 
 def _none(name: str, questions: Iterable[Question]) -> DataError:
     first = next(question for question in questions if not question.categorical)
-    kind = Other(first.kind)
+    does, remedy = _OTHERS[Other(first.kind)]
     return DataError(
-        f"{name} holds no question with fixed answers: {first.name!r} {_DOES[kind]}, and coterie "
+        f"{name} holds no question with fixed answers: {first.name!r} {does}, and coterie "
         "aggregates one label per item",
-        remedy=_REMEDY[kind],
-    )
-
-
-def _unknown(name: str, questions: Mapping[str, Question], asked: str) -> DataError:
-    told = ", ".join(f"{q.name!r} ({q.kind})" for q in [*questions.values()][:_LISTED])
-    return DataError(
-        [
-            f"{name} has no ",
-            Argument("question", asked),
-            f"{did_you_mean(asked, questions)}; its questions are {told}",
-        ]
-    )
-
-
-def _refused(question: Question, fixed: Sequence[Question]) -> DataError:
-    kind = Other(question.kind)
-    instead = f"choose a question with fixed answers ({written([q.name for q in fixed])})"
-    return DataError(
-        f"{question.name!r} {_DOES[kind]}; coterie aggregates one label per item",
-        argument="question",
-        remedy=instead if fixed and kind != Other.SCORE else _REMEDY[kind],
+        remedy=remedy,
     )
 
 

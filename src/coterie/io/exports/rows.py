@@ -43,11 +43,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("item", "annotator", "label", "gold", "time", "seconds")
-NO_ANSWER, SLIPS, GOLD_UNCLEAR = "no_answer", "several", "gold with several answers"
 STRICTER = frozenset({"accepted", "done", "trusted", "parsed"})
 """Words of ``keep`` that leave out more, and name no status."""
-_FEWEST_WORDS = 4
-"""Different answers below which nothing is said of answers that belong to one item."""
+ANNOTATORS = (PREDICTIONS, SUGGESTIONS, SCORERS, SHARED)
+"""Whose labels may be read in place of the annotators'."""
 
 
 @dataclass(frozen=True)
@@ -96,154 +95,6 @@ class ExportRows:
         frame["time"] = pd.to_datetime(frame["time"].astype(float), unit="s", utc=True)
         frame["seconds"] = frame["seconds"].astype(float)
         return frame
-
-
-def counts(submission: Submission, options: Reading) -> bool:
-    """Tell whether a submission's status lets it count."""
-    return not submission.status or submission.status.lower() in options.keep
-
-
-@dataclass
-class _Sorting:
-    """Submissions, sorted one by one."""
-
-    question: Question
-    options: Reading
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
-    left_out: Counter[str] = field(default_factory=Counter)
-    kept: Counter[str] = field(default_factory=Counter)
-    known: dict[Hashable, set[Hashable]] = field(default_factory=dict)
-    slips: list[Hashable] = field(default_factory=list)
-    has_gold_field: bool = False
-
-    def take(self, submission: Submission) -> None:
-        """Sort one submission: status first, the answer second."""
-        if scalar(submission.item) is None:
-            self.left_out["without an item"] += 1
-            return
-        self._note_gold(submission)
-        answer = submission.answers.get(self.question.name, MISSING)
-        if answer is MISSING and not submission.asks_all:
-            return
-        if not counts(submission, self.options):
-            self.left_out[submission.status] += 1
-            return
-        label = self._label(None if answer is MISSING else answer)
-        if scalar(submission.annotator) is None:
-            self.left_out["without an annotator"] += 1
-        elif label is None or label is SEVERAL:
-            self.left_out[NO_ANSWER if label is None else SLIPS] += 1
-            self.slips += [submission.item] if label is SEVERAL else []
-        else:
-            time, seconds = moment(submission.time), _number(submission.seconds)
-            self.rows.append((submission.item, submission.annotator, label, time, seconds))
-            self.kept[submission.status] += bool(submission.status)
-
-    def _label(self, answer: Any) -> Any:
-        return label_of(answer, self.question, self.options.option)
-
-    def _note_gold(self, submission: Submission) -> None:
-        """Note what is known of the item: the field that was asked for, else references."""
-        name = self.question.name
-        if self.options.gold:
-            told = field_of(submission.fields, self.options.gold)
-            self.has_gold_field = self.has_gold_field or told is not MISSING
-            self._note(submission.item, [scalar(told)])
-            return
-        if name in submission.known:
-            self._note(submission.item, [self._label(submission.known[name])])
-        if submission.gold and (name in submission.answers or submission.asks_all):
-            self._note(submission.item, [self._label(submission.answers.get(name))])
-
-    def _note(self, item: Hashable, labels: Iterable[Any]) -> None:
-        for label in labels:
-            if label is not None:  # several answers accepted are no single truth
-                several = {label, ""} if label is SEVERAL else {label}
-                self.known.setdefault(item, set()).update(several)
-
-
-def rows_from(
-    submissions: Sequence[Submission], question: Question, options: Reading
-) -> ExportRows:
-    """Sort what was submitted into labels, known labels and what does not count."""
-    sorting = _Sorting(question, options)
-    for submission in submissions:
-        sorting.take(submission)
-    rows, left_out = sorting.rows, sorting.left_out
-    known = {item: next(iter(said)) for item, said in sorting.known.items() if len(said) == 1}
-    if len(known) < len(sorting.known):
-        left_out[GOLD_UNCLEAR] = len(sorting.known) - len(known)
-    if all(row[3] is not None for row in rows):
-        rows.sort(key=lambda row: row[3])
-    item, annotator, label, time, seconds = map(list, zip(*rows, strict=True)) if rows else [[]] * 5
-    gold = [known.get(one) for one in item]
-    cells = (item, annotator, label, gold, time, seconds)
-    facts = Export(
-        format="",
-        title="",
-        question=question.name,
-        kind=question.kind,
-        option=options.option,
-        left_out=tuple(sorted(left_out.items())),
-        kept=tuple(sorted((+sorting.kept).items())),
-        gold=len(known.keys() & set(item)),
-        told=_told(options),
-        notes=(*_of_slips(sorting.slips), *_of_kept(submissions, options)),
-    )
-    columns = dict(zip(COLUMNS, cells, strict=True))
-    return ExportRows(columns, facts, Source("", Format.EXPORT), known, sorting.has_gold_field)
-
-
-def _of_slips(items: Sequence[Hashable]) -> tuple[str, ...]:
-    """Say of which items somebody ticked several options where one was meant."""
-    which = written(list(dict.fromkeys(items)))
-    return (f"several options where one was meant: item {which}",) if items else ()
-
-
-def _of_kept(submissions: Iterable[Submission], options: Reading) -> tuple[str, ...]:
-    """Say which words that were to be kept no submission goes by."""
-    there = {one.status.lower() for one in submissions}
-    unmet = sorted(frozenset(options.keep) - there - STRICTER)
-    told = [f"{word!r}{did_you_mean(word, there)}" for word in unmet]
-    return (f"nothing to keep is called {join(told, 'or')}",) if unmet else ()
-
-
-def items_inside(rows: ExportRows) -> list[str]:
-    """Say so if every answer belongs to one item: then the item is perhaps inside the answer."""
-    items: dict[Hashable, set[Hashable]] = {}
-    for item, label in zip(rows.columns["item"], rows.columns["label"], strict=True):
-        items.setdefault(label, set()).add(item)
-    one_each = all(len(some) == 1 for some in items.values())
-    if not one_each or len(items) < _FEWEST_WORDS or len(set(rows.columns["item"])) < 2:
-        return []
-    return [
-        "every answer is said of one item only: if the item is inside the answer, make a table of "
-        "one row per label"
-    ]
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return None if value is None else float(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _told(options: Reading) -> tuple[tuple[str, Any], ...]:
-    """Give what was asked besides the question, so that the call can be made again."""
-    plain = Reading()
-    told = {
-        name: getattr(options, name)
-        for name in ("item", "annotator", "annotators", "order", "threshold", "workflow")
-        if getattr(options, name) != getattr(plain, name)
-    }
-    if options.keep:
-        told["keep"] = tuple(sorted(options.keep))
-    return tuple(told.items())
-
-
-ANNOTATORS = (PREDICTIONS, SUGGESTIONS, SCORERS, SHARED)
-"""Whose labels may be read in place of the annotators'."""
 
 
 def read_export(
@@ -295,36 +146,39 @@ def rows_of(
 
     With ``single``, several options are slips, however many there are.
     """
-    if format == TABLE:
-        return None
-    found = recognised(parts, format)
+    found = None if format == TABLE else recognised(parts, format)
     if found is None:
         return None
     name, own = found
     called, kind = _called(own), FORMATS.find(name)
     strange = format is not None and not any(recognises(kind, part) for part in own)
     with _no_export(called, kind) if strange else _strange(called, kind):
-        rows = _read(called, name, own, options, single=single)
-    notes = (*rows.facts.notes, *_of_aside([part for part in parts if part not in own], options))
-    return replace(rows, facts=replace(rows.facts, notes=notes))
-
-
-def _of_aside(parts: Sequence[Part], options: Reading) -> tuple[str, ...]:
-    """Say which files were not read, since they are of no known format: names may be people's."""
-    if parts and options.anonymise:
-        return (f"of no known format, and not read: {count(len(parts), 'file')}",)
-    names = written([part.name for part in parts])
-    return (f"of no known format, and not read: {names}",) if parts else ()
+        if name in BUILT_IN and options.annotators not in (None, *ANNOTATORS):
+            told = Argument("annotators", options.annotators)
+            raise DataError([told, not_one_of(options.annotators, ANNOTATORS)])
+        submissions = [_with_fields(one, kind, options) for one in kind.read(own, options)]
+        telling = [one for one in submissions if one.gold or _counts(one, options)] or submissions
+        stray = 1.0 if single else kind.stray
+        question = choose(called, questions_of(telling, stray, options.option), options)
+        taken: dict[str, Any] = {"item": kind.item, "annotator": kind.annotator}
+        taken |= kind.taken(own, options)
+        asked = {role: getattr(options, role) for role in taken}
+        taken |= {role: str(told) for role, told in asked.items() if told is not None}
+        rows = _Sorting(question, options).rows_of(submissions)
+        notes = [*rows.facts.notes, *kind.notes(own, options), *_items_inside(rows)]
+    if aside := [part.name for part in parts if part not in own]:  # names may be people's
+        names = count(len(aside), "file") if options.anonymise else written(aside)
+        notes.append(f"of no known format, and not read: {names}")
+    facts = replace(rows.facts, format=name, title=kind.title, notes=tuple(notes), **taken)
+    return replace(rows, source=Source(called, Format.EXPORT, own[0].file.path), facts=facts)
 
 
 def _called(parts: Sequence[Part]) -> str:
     """Name files in a sentence: by their folder or zip, since files may be named after people."""
-    if len(parts) == 1:
-        return parts[0].name
     homes = {part.home for part in parts}
-    if len(homes) == 1 and None not in homes:
+    if len(parts) > 1 and len(homes) == 1 and None not in homes:
         return str(homes.pop())
-    return f"{parts[0].name} and {len(parts) - 1:,} more"
+    return parts[0].name + (f" and {len(parts) - 1:,} more" if len(parts) > 1 else "")
 
 
 @contextmanager
@@ -359,78 +213,157 @@ def _strange(called: str, kind: ExportFormat) -> Iterator[None]:
         ) from e
 
 
-def _read(
-    called: str, name: str, own: Sequence[Part], options: Reading, *, single: bool
-) -> ExportRows:
-    """Read files of one format."""
-    kind = FORMATS.find(name)
-    if name in BUILT_IN and options.annotators not in (None, *ANNOTATORS):
-        told = Argument("annotators", options.annotators)
-        raise DataError([told, not_one_of(options.annotators, ANNOTATORS)])
-    submissions = list(_collected(kind, own, options))
-    stray = 1.0 if single else kind.stray
-    telling = [one for one in submissions if one.gold or counts(one, options)] or submissions
-    questions = questions_of(telling, stray, options.option)
-    question = choose(called, questions, options)
-    rows = rows_from(submissions, question, options)
-    taken = {"item": kind.item, "annotator": kind.annotator, **kind.taken(own, options)}
-    notes = (*rows.facts.notes, *kind.notes(own, options), *items_inside(rows))
-    return replace(
-        rows,
-        source=Source(called, Format.EXPORT, own[0].file.path),
-        facts=replace(
-            rows.facts,
-            format=name,
-            title=kind.title,
-            item=taken["item"] if options.item is None else str(options.item),
-            annotator=taken["annotator"] if options.annotator is None else str(options.annotator),
-            notes=notes,
-        ),
-    )
+def _counts(submission: Submission, options: Reading) -> bool:
+    """Tell whether a submission's status lets it count."""
+    return not submission.status or submission.status.lower() in options.keep
 
 
-def _collected(kind: ExportFormat, parts: Sequence[Part], options: Reading) -> Iterator[Submission]:
-    """Read, with the fields that were asked for as items and annotators."""
-    for submission in kind.read(parts, options):
-        changed: dict[str, Any] = {}
-        for role in ("item", "annotator"):
-            asked = getattr(options, role)
-            if asked is not None and asked != getattr(kind, role):
-                changed[role] = _asked_field(submission, role, asked)
-        yield submission._replace(**changed) if changed else submission
+def _with_fields(submission: Submission, kind: ExportFormat, options: Reading) -> Submission:
+    """Give a submission with the fields that were asked for as item and annotator."""
+    changed: dict[str, Any] = {}
+    for role, own in (("item", kind.item), ("annotator", kind.annotator)):
+        asked = getattr(options, role)
+        if asked is None or asked == own:
+            continue
+        changed[role] = scalar(field_of(submission.fields, asked))
+        if changed[role] is None:
+            names: list[str] = []  # as they can be asked for
+            for name, cell in submission.fields.items():
+                names += [f"{name}.{x}" for x in cell] if isinstance(cell, Mapping) else [name]
+            has_no = f"item {submission.item!r} has no field {asked!r}, which "
+            raise DataError([has_no, Argument(role), f" asks for; its fields are {written(names)}"])
+    return submission._replace(**changed) if changed else submission
 
 
-def _asked_field(submission: Submission, role: str, name: str) -> Any:
-    found = scalar(field_of(submission.fields, name))
-    if found is None:
-        raise DataError(
-            [
-                f"item {submission.item!r} has no field {name!r}, which ",
-                Argument(role),
-                f" asks for; its fields are {written(_paths(submission.fields))}",
-            ]
+@dataclass
+class _Sorting:
+    """What was submitted, sorted one by one into labels, known labels and what does not count."""
+
+    question: Question
+    options: Reading
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    kept: Counter[str] = field(default_factory=Counter)
+    known: dict[Hashable, set[Hashable]] = field(default_factory=dict)
+    slips: dict[Hashable, None] = field(default_factory=dict)
+    has_gold_field: bool = False
+
+    def rows_of(self, submissions: Sequence[Submission]) -> ExportRows:
+        """Sort all."""
+        for submission in submissions:
+            self._take(submission)
+        rows, question, options = self.rows, self.question, self.options
+        known = {item: next(iter(said)) for item, said in self.known.items() if len(said) == 1}
+        if len(known) < len(self.known):
+            self.left_out["gold with several answers"] = len(self.known) - len(known)
+        if all(row[3] is not None for row in rows):
+            rows.sort(key=lambda row: row[3])
+        item, annotator, label, time, seconds = zip(*rows, strict=True) if rows else [()] * 5
+        gold = [known.get(one) for one in item]
+        cells = map(list, (item, annotator, label, gold, time, seconds))
+        notes = []
+        if self.slips:
+            notes.append(f"several options where one was meant: item {written(list(self.slips))}")
+        there = {one.status.lower() for one in submissions}
+        if unmet := sorted(frozenset(options.keep) - there - STRICTER):
+            near = [f"{word!r}{did_you_mean(word, there)}" for word in unmet]
+            notes.append(f"nothing to keep is called {join(near, 'or')}")
+        names = ("item", "annotator", "annotators", "order", "threshold", "workflow")
+        told = [(name, getattr(options, name)) for name in names]
+        told = [(name, value) for name, value in told if value != getattr(Reading(), name)]
+        facts = Export(
+            format="",
+            title="",
+            question=question.name,
+            kind=question.kind,
+            option=options.option,
+            left_out=tuple(sorted(self.left_out.items())),
+            kept=tuple(sorted((+self.kept).items())),
+            gold=len(known.keys() & set(item)),
+            told=(*told, *([("keep", tuple(sorted(options.keep)))] if options.keep else [])),
+            notes=tuple(notes),
         )
-    return found
+        columns, source = dict(zip(COLUMNS, cells, strict=True)), Source("", Format.EXPORT)
+        return ExportRows(columns, facts, source, known, self.has_gold_field)
+
+    def _take(self, submission: Submission) -> None:
+        """Sort one submission: status first, the answer second."""
+        item = submission.item
+        if scalar(item) is None:
+            self.left_out["without an item"] += 1
+            return
+        self._note_gold(submission)
+        answer = submission.answers.get(self.question.name, MISSING)
+        if answer is MISSING and not submission.asks_all:
+            return
+        if not _counts(submission, self.options):
+            self.left_out[submission.status] += 1
+            return
+        label = self._label(None if answer is MISSING else answer)
+        if scalar(submission.annotator) is None:
+            self.left_out["without an annotator"] += 1
+        elif label is None:
+            self.left_out["no_answer"] += 1
+        elif label is SEVERAL:
+            self.left_out["several"] += 1
+            self.slips[item] = None
+        else:
+            time, seconds = moment(submission.time), _number(submission.seconds)
+            self.rows.append((item, submission.annotator, label, time, seconds))
+            self.kept[submission.status] += bool(submission.status)
+
+    def _label(self, answer: Any) -> Any:
+        return label_of(answer, self.question, self.options.option)
+
+    def _note_gold(self, submission: Submission) -> None:
+        """Note what is known of the item: the field that was asked for, else references."""
+        name, told = self.question.name, []
+        if self.options.gold:
+            cell = field_of(submission.fields, self.options.gold)
+            self.has_gold_field = self.has_gold_field or cell is not MISSING
+            told = [scalar(cell)]
+        else:
+            if name in submission.known:
+                told = [self._label(submission.known[name])]
+            if submission.gold and (name in submission.answers or submission.asks_all):
+                told.append(self._label(submission.answers.get(name)))
+        for label in told:
+            if label is not None:  # several answers accepted are no single truth
+                several = {label, ""} if label is SEVERAL else {label}
+                self.known.setdefault(submission.item, set()).update(several)
 
 
-def _paths(fields: Mapping[str, Any]) -> list[str]:
-    """Name fields as they can be asked for."""
-    found = []
-    for name, value in fields.items():
-        found += [f"{name}.{below}" for below in value] if isinstance(value, Mapping) else [name]
+def _number(value: Any) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _items_inside(rows: ExportRows) -> list[str]:
+    """Say so if every answer belongs to one item: then the item is perhaps inside the answer."""
+    items = _items_by(rows, "label", "item")
+    if any(len(some) > 1 for some in items.values()) or len(items) < 4:
+        return []
+    said = (
+        "every answer is said of one item only: if the item is inside the answer, make a table of"
+    )
+    return [f"{said} one row per label"] if len(set(rows.columns["item"])) > 1 else []
+
+
+def _items_by(rows: ExportRows, by: str, what: str) -> dict[Hashable, set[Hashable]]:
+    found: dict[Hashable, set[Hashable]] = {}
+    for key, value in zip(rows.columns[by], rows.columns[what], strict=True):
+        found.setdefault(key, set()).add(value)
     return found
 
 
 def named_by(rows: ExportRows, source: Any) -> ExportRows:
     """Note the files as the user named them."""
-    several = isinstance(source, (list, tuple))
-    names = [
-        str(one.path if isinstance(one, File) else one) for one in (source if several else [source])
-    ]
-    own = replace(rows.source, path=names[0])
-    return replace(
-        rows, source=own, facts=replace(rows.facts, paths=tuple(names) if len(names) > 1 else ())
-    )
+    given = source if isinstance(source, (list, tuple)) else [source]
+    names = tuple(str(one.path if isinstance(one, File) else one) for one in given)
+    facts = replace(rows.facts, paths=names if len(names) > 1 else ())
+    return replace(rows, source=replace(rows.source, path=names[0]), facts=facts)
 
 
 def annotations_of(
@@ -485,9 +418,7 @@ def _of_file(rows: ExportRows, gold: str | PathLike[str] | File, options: Readin
 
 def _agreed(rows: ExportRows) -> dict[Hashable, Hashable]:
     """Give the labels on which all who labelled an item agree."""
-    said: dict[Hashable, set[Hashable]] = {}
-    for item, label in zip(rows.columns["item"], rows.columns["label"], strict=True):
-        said.setdefault(item, set()).add(label)
+    said = _items_by(rows, "item", "label")
     return {item: next(iter(one)) for item, one in said.items() if len(one) == 1}
 
 
