@@ -455,14 +455,7 @@ def read_beside(
 ) -> dict[str, pd.Series]:
     """Read columns of a table by item: Series, item -> the first value that is not blank.
 
-    Parameters
-    ----------
-    file
-        A table of items, or of labels.
-    columns
-        Name of the argument that asks -> name of the column.
-    item
-        The column of the items; by default the one whose name says so.
+    Columns go by the argument that asks for them; that of the items is by default told by its name.
     """
     table = table_of_file(file)
     places = [_item_place(table, item), *(place_of(table, columns[key], key) for key in columns)]

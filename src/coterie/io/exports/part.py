@@ -65,7 +65,10 @@ class Part:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The files inside, if it is a zip."""
-        return names_in(self.file) if self.head.startswith(ZIP) else ()
+        if not self.head.startswith(ZIP):
+            return ()
+        with _opened(self.file) as archive:
+            return tuple(archive.namelist())
 
     @property
     def is_archive(self) -> bool:
@@ -225,8 +228,6 @@ DEEPEST = 3
 _OWN = ("header.json", "_journal/start.json")
 """Files that tell that a zip is one export as a whole (inspect)."""
 
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
 Path_ = str | PathLike[str] | File
 
 
@@ -249,7 +250,7 @@ def _unpacked(part: Part, depth: int = 0) -> Iterator[Part]:
     if not part.is_archive or any(name in part.names for name in _OWN):
         yield Part(_as_utf8(part.file), part.home)
     elif depth < DEEPEST:
-        yield from _in_zip(part.file, depth)
+        yield from _in_zip(part, depth)
     else:
         raise DataError(f"{part.name} is a zip in a zip in a zip; unpack it, and name the folder")
 
@@ -280,9 +281,12 @@ def _is_zip(place: PurePath) -> bool:
 
 
 @contextmanager
-def opened(file: File) -> Iterator[zipfile.ZipFile]:
+def _opened(file: File) -> Iterator[zipfile.ZipFile]:
     """Open a zip; a damaged or locked one is a DataError."""
-    reader = _zip_reader()
+    try:  # the zipfile of Python 3.14 knows Zstandard, and has a backport
+        reader: Any = importlib.import_module("backports.zstd.zipfile")
+    except ModuleNotFoundError:
+        reader = zipfile
     try:
         with reader.ZipFile(io.BytesIO(file.whole())) as archive:
             yield archive
@@ -296,23 +300,9 @@ def opened(file: File) -> Iterator[zipfile.ZipFile]:
         ) from error
 
 
-def _zip_reader() -> Any:
-    """Give the zipfile of Python 3.14, which knows Zstandard, where its backport is there."""
-    try:
-        return importlib.import_module("backports.zstd.zipfile")
-    except ModuleNotFoundError:
-        return zipfile
-
-
-def names_in(file: File) -> tuple[str, ...]:
-    """Name the files in a zip."""
-    with opened(file) as archive:
-        return tuple(archive.namelist())
-
-
 def contents(file: File, wanted: Iterable[str]) -> dict[str, bytes]:
     """Give files of a zip, by name; too much of it is a DataError."""
-    with opened(file) as archive:
+    with _opened(file) as archive:
         infos = [archive.getinfo(name) for name in wanted]
         size = sum(info.file_size for info in infos)
         if size > LARGEST:
@@ -323,15 +313,15 @@ def contents(file: File, wanted: Iterable[str]) -> dict[str, bytes]:
         return {info.filename: archive.read(info) for info in infos}
 
 
-def _in_zip(file: File, depth: int) -> Iterator[Part]:
-    names = [name for name in names_in(file) if not name.endswith("/") and _is_inside(name)]
+def _in_zip(part: Part, depth: int) -> Iterator[Part]:
+    file = part.file
+    names = [name for name in part.names if not name.endswith("/") and _is_inside(name)]
     if not names:
         raise DataError(f"{file.name} holds no file that could be an export")
     for name, content in sorted(contents(file, names).items()):
-        kept = Part(_kept(f"{file.name}/{name}", file.path, content), home=file.name)
-        for part in _unpacked(kept, depth + 1):
-            part.home = file.name
-            yield part
+        for inside in _unpacked(Part(_kept(f"{file.name}/{name}", file.path, content)), depth + 1):
+            inside.home = file.name
+            yield inside
 
 
 def _is_inside(name: str) -> bool:
@@ -343,7 +333,7 @@ def _is_inside(name: str) -> bool:
 def _as_utf8(file: File) -> File:
     """Give JSON in UTF-16, which the Windows console writes, as the UTF-8 that JSON should be."""
     head = file.head()[:64]
-    if not head.startswith(_UTF16):
+    if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return file
     if head[:64].decode("utf-16", "replace").lstrip()[:1] not in ("[", "{"):
         return file

@@ -51,63 +51,52 @@ TABLE = "table"
 """The name that asks for a plain table: no export, columns by name."""
 
 
+_failed: set[str] = set()
+"""Formats of other packages that were warned of."""
+
+
 def short(name: str) -> str:
     """Give the short name of a format as the registry has it: label-studio is label_studio."""
-    wanted = _plain(name)
-    return next((known for known in FORMATS if ":" not in name and _plain(known) == wanted), name)
 
+    def plain(one: str) -> str:  # without case, blanks, hyphens and underscores
+        return re.sub(r"[-_\s]+", "", one).lower()
 
-def _plain(name: str) -> str:
-    """Take away case, blanks, hyphens and underscores: MT-bench is mtbench."""
-    return re.sub(r"[-_\s]+", "", name).lower()
+    return next((own for own in FORMATS if ":" not in name and plain(own) == plain(name)), name)
 
 
 def format_of(part: Part) -> str | None:
     """Tell the format of a file by its content; None if it is none that is known.
 
-    Those of other packages are asked first: who installs one wants it.
+    Those of other packages are asked first: who installs one wants it. Of one that cannot be asked
+    is warned once.
     """
-    others = [name for name in FORMATS if name not in BUILT_IN and _works(name)]
+    others = []
+    for name in [one for one in FORMATS if one not in BUILT_IN and one not in _failed]:
+        try:
+            others.append(_checked(name))
+        except DataError as error:
+            _failed.add(name)
+            told = f"the format {name!r} of another package is not asked: {error}"
+            warnings.warn(DataWarning(told), stacklevel=2)
     return next((name for name in (*others, *BUILT_IN) if recognises(FORMATS[name], part)), None)
 
 
-_failed: set[str] = set()
-"""Formats of other packages that were warned of."""
-
-
-def _works(name: str) -> bool:
-    """Tell whether another package's format can be asked; warn once of one that cannot."""
-    if name in _failed:
-        return False
-    try:
-        _checked(name)
-    except DataError as error:
-        _failed.add(name)
-        told = f"the format {name!r} of another package is not asked: {error}"
-        warnings.warn(DataWarning(told), stacklevel=2)
-        return False
-    return True
-
-
-def _checked(name: str) -> ExportFormat:
-    """Give the format of a short name or place; DataError if it is none."""
+def _checked(name: str) -> str:
+    """Give the same name, or place, of a format; DataError if there is none."""
     found = FORMATS.find(name)
     if not isinstance(found, ExportFormat):
         raise DataError(f"{name!r} is of type {type(found).__name__}; expected an ExportFormat")
-    return found
+    return name
 
 
 def _named(asked: str) -> str:
-    """Give the name of the format that was asked for; DataError with all names if there is none."""
-    name = short(asked)
+    name, every = short(asked), [*FORMATS, TABLE]
     if ":" not in name and name not in FORMATS:
-        every = [*FORMATS, TABLE]
         raise DataError(
             f"no export format {asked!r}{did_you_mean(name, every)}; choose one of "
             f"{', '.join(every)}, or give module:name"
         )
-    _checked(name)
-    return name
+    return _checked(name)
 
 
 def recognises(kind: ExportFormat, part: Part) -> bool:

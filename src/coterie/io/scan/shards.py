@@ -281,21 +281,7 @@ def shards_from(
     known: Known | str | None,
     provenance: Provenance,
 ) -> Made:
-    """Make the shards.
-
-    Parameters
-    ----------
-    dealt
-        What was read.
-    make
-        Makes the shards, in order, of what was read.
-    declared
-        The classes and extra answers that were declared, None where they were not.
-    known
-        Known labels from elsewhere, or the name of their column.
-    provenance
-        What was read, and how.
-    """
+    """Make the shards, in order, of what was read; classes and answers are None if not declared."""
     table = Table(provenance.source, tuple(dealt.names), never_whole)
     words, tallies = _words(dealt, table, declared)
     gold: Known | Coded | None = None

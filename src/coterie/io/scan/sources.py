@@ -33,14 +33,7 @@ class Found(NamedTuple):
 
 
 def find_all(source: Where | Iterable[Where]) -> list[Found]:
-    """Find the files that patterns, folders and addresses stand for, sorted by name.
-
-    Parameters
-    ----------
-    source
-        A file, a folder (all tables in it), a pattern (``*``, ``?``, ``**``), an address of fsspec
-        (``s3://...``), or a list of such.
-    """
+    """Find the files that patterns, folders and addresses stand for, sorted by name."""
     several = not isinstance(source, (str, PathLike))
     wheres: Iterable[Where] = source if several else [source]  # type: ignore[list-item, assignment]
     found = [one for where in wheres for one in _found(where)]

@@ -98,13 +98,8 @@ def unpacked(ids: Any) -> Array:
 def merged(pieces: Sequence[Any], forms: frozenset[int]) -> tuple[LongArray, Any]:
     """Give the place of each id of the pieces among the different ones, and those.
 
-    Parameters
-    ----------
-    pieces
-        Ids that may come again in others.
-    forms
-        The forms that the whole column has, here or elsewhere: whole numbers are fractions if any
-        is one, as if the column had been read at once.
+    The forms are those of the whole column, here or elsewhere: whole numbers are fractions if any
+    is one, as if the column had been read at once.
     """
     import pyarrow as pa
 
@@ -284,18 +279,9 @@ class Growing:
         return codes
 
     def merge(self, other: Growing, before: int) -> IntArray:
-        """Take in what was seen of the files that follow; give the number of each of its numbers.
+        """Take in what somebody else saw of the files that follow, behind so many blocks.
 
-        Parameters
-        ----------
-        other
-            Values of those files, seen by somebody else.
-        before
-            Blocks of the files before them.
-
-        Returns
-        -------
-        Array of shape (numbers + 1,), with -1, for missing cells, at its end.
+        Gives the number of each of its numbers, and -1, for missing cells, at the end.
         """
         known = len(self.values)
         self._kinds |= other._kinds
@@ -350,13 +336,7 @@ class Dealt:
     blocks: list[tuple[Table, int]] = field(default_factory=list)  # file, and rows before
 
     def rows(self, places: LongArray) -> tuple[str, int]:
-        """Name rows of the first file among them, and how many those are.
-
-        Parameters
-        ----------
-        places
-            Block and row of each, shape (rows, 2), in order.
-        """
+        """Name rows of the first file among places, block and row, in order; and how many."""
         table, _ = self.blocks[int(places[0, 0])]
         near = ((*self.blocks[block], row) for block, row in places.tolist())
         own = [first + row for file, first, row in near if file is table]
