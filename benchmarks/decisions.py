@@ -130,7 +130,7 @@ def _against_refits(make: Any, crowd: Any, rng: np.random.Generator) -> tuple[An
 
 def stop() -> None:
     """Print where the rule to stop ends on simulated crowds, by policy, and the risk statement."""
-    from coterie.studies.replay.replay import Settings, replay
+    from coterie.studies.replay import Settings, replay
 
     for kind in ("mixed", "novices", "copycats"):
         for policy in ("balanced", "information"):

@@ -12,7 +12,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from coterie.studies.league.write import CURVES
+from coterie.studies.league_pages import CURVES
 
 BEGIN, END = "<!-- by hand -->\n", "<!-- /by hand -->\n"
 BEFORE = "\n## Data set by data set\n"

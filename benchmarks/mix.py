@@ -17,7 +17,7 @@ from benchmarks.default import SEEDS, sets
 from coterie.kernels.consensus import mix_members
 from coterie.kernels.vote import Mixing
 from coterie.metrics import score
-from coterie.studies.league.bootstrap import mean_interval
+from coterie.studies.league import mean_interval
 
 MIXTURES = {"model and vote": (1 / 3, 0.0), "and skill": (1 / 3, 1 / 3)}
 """Weights of the vote and of the skill model; the rest is the model's."""

@@ -213,7 +213,7 @@ def simulated() -> Iterator[Given]:
 def measured(crowds: Iterable[Given]) -> pd.DataFrame:
     """Measure every crowd and model; what the journal has is not measured again."""
     folder = os.environ.get(JOURNAL)
-    journal = None if folder is None else Journal(Path(folder))
+    journal = None if folder is None else Journal(Path(folder, "people.jsonl"))
     known = {} if journal is None else journal.lines
     found = {}
     for given in crowds:
@@ -225,7 +225,7 @@ def measured(crowds: Iterable[Given]) -> pd.DataFrame:
                 if journal is None:
                     known[job] = line
                 else:
-                    journal.add("people", line)
+                    journal.add(line)
             found[given.name, model] = known[job]["numbers"]
     return pd.DataFrame(found).T
 

@@ -21,10 +21,8 @@ from coterie.errors import CoterieError, DataError
 from coterie.files.atomic import folder_held, text_writer, write_file
 from coterie.files.values import as_json
 from coterie.inference.shards import cores
-from coterie.studies.code import this_code
-from coterie.studies.job import Job
-from coterie.studies.journal import Journal
-from coterie.studies.pool import run_jobs
+from coterie.studies.journal import Journal, this_code
+from coterie.studies.pool import Job, run_jobs
 from coterie.studies.table import escape
 from coterie.words.numbers import decimal, duration, in_percent, signed
 from reproduction import real, sparsity, theory
@@ -36,17 +34,10 @@ from reproduction.work import load, seed_of, seeded
 HERE = Path(__file__).parent
 COMPUTES = [HERE / name for name in ("settings.py", "theory.py", "work.py")]
 KINDS: tuple[type[Experiment], ...] = (
-    real.Datasets,
-    real.Accuracy,
-    real.Confusion,
-    real.TogetherReal,
-    sparsity.SparsityReal,
-    sparsity.Synthetic,
-    sparsity.SparsitySynthetic,
-    sparsity.TogetherSynthetic,
-    theory.Correlation,
-    theory.Limits,
-)
+    real.Datasets, real.Accuracy, real.Confusion, real.TogetherReal, sparsity.SparsityReal,
+    sparsity.Synthetic, sparsity.SparsitySynthetic, sparsity.TogetherSynthetic,
+    theory.Correlation, theory.Limits,
+)  # fmt: skip
 EXPERIMENTS = {kind.name: kind() for kind in KINDS}
 """In the order of the page."""
 ELSEWHERE = "choose another --out"
@@ -55,7 +46,7 @@ ELSEWHERE = "choose another --out"
 class Folder:
     """What a folder is for, what was done in it, and what was made of that.
 
-    ``settings.json`` says what it is for; ``jobs/<kind>.jsonl`` holds results as they came;
+    ``settings.json`` says what it is for; ``jobs.jsonl`` holds results as they came;
     ``reproduction.md`` is the page, of which ``reproduction/`` holds numbers and pictures.
     """
 
@@ -72,7 +63,7 @@ class Folder:
             raise DataError(f"{path} holds other files; {ELSEWHERE}")
         else:
             write_file(file, text_writer(as_json(wanted)))
-        self.journal = Journal(path / "jobs")
+        self.journal = Journal(path / "jobs.jsonl")
         others = {line["code"] for line in self.journal.lines.values()} - {self.code["code"]}
         if others and not mix:
             raise DataError(
@@ -92,7 +83,7 @@ class Folder:
                     seed = seed_of(self.settings.seed, outcome.name)
                     line = {"job": outcome.name, "seed": seed, "seconds": round(outcome.seconds, 3)}
                     line |= {**self.code, "result": outcome.result}
-                    self.journal.add(todo[outcome.name].kind, line)
+                    self.journal.add(line)
                 else:
                     errors[outcome.name] = f"{outcome.name}: {outcome.reason}"
         return errors

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from matplotlib.image import AxesImage
 from numpy.typing import NDArray
 
 from coterie.plots.colours import LOOKS, SHADES, Look
-from coterie.studies.job import Job
+from coterie.studies.pool import Job
 from coterie.studies.table import Table
 from reproduction.settings import Settings
 from reproduction.work import Results
@@ -32,21 +32,13 @@ class Experiment:
     title: str
     source: str
 
+    gather: Callable[[Settings, Results], Data]  # what is there of the results, as numbers
+    tables: Callable[[Data], list[Table]]  # beside the paper's numbers
+    draw: Callable[[Data], Figure]
+
     def jobs(self, settings: Settings) -> list[Job]:
         """Give what there is to do; jobs whose real data are missing are left out by the run."""
         return []
-
-    def gather(self, settings: Settings, results: Results) -> Data:
-        """Give the figures as data, of the real sets that are there in the results."""
-        raise NotImplementedError
-
-    def tables(self, data: Data) -> list[Table]:
-        """Give tables, beside the paper's numbers."""
-        raise NotImplementedError
-
-    def draw(self, data: Data) -> Figure:
-        """Draw a picture."""
-        raise NotImplementedError
 
 
 def new_figure(width: float, height: float) -> Figure:

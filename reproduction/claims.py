@@ -14,7 +14,7 @@ Levels = list[Data]
 
 
 class Part(NamedTuple):
-    """A number that a claim rests on."""
+    """A number that a claim rests on, and whether it does."""
 
     verdict: str  # supported, not supported, undecided
     said: str
@@ -54,12 +54,8 @@ def judge(found: Mapping[str, Data]) -> list[dict[str, str]]:
 def verdict(one: Data, *, above: float = 0.0, sign: int = 1) -> str:
     """Say whether an interval, or its negative, lies above a value, below it, or holds it.
 
-    Examples
-    --------
     >>> [verdict({"low": low, "high": high}) for low, high in ((1, 2), (-2, -1), (-1, 1))]
     ['supported', 'not supported', 'undecided']
-    >>> verdict({"low": None, "high": None})
-    'undecided'
     """
     if one["low"] is None:
         return "undecided"
@@ -70,8 +66,6 @@ def verdict(one: Data, *, above: float = 0.0, sign: int = 1) -> str:
 def together(verdicts: list[str]) -> str:
     """Join verdicts on the parts of a claim.
 
-    Examples
-    --------
     >>> together(["supported", "supported"]), together(["supported", "undecided"])
     ('supported', 'partly supported')
     """

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from coterie.studies.job import Job
+from coterie.studies.pool import Job
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent, plus_minus, signed
 from reproduction import base, work

@@ -28,39 +28,27 @@ class Printed:
 DESCRIBED = ("items", "annotators", "labels_per_annotator", "labels_per_item", "sparsity")
 PAPER = {
     "bluebird": Printed(
-        (108, 39, 108, 39, 0.0),
-        (75.93, 89.81, 88.89, 88.89),
-        {"cbcc": (11.32, 0.04), "hcbcc": (3.31, 0.09)},
-        (35.90, 33.33, 15.38, 15.38),
-        4,
+        (108, 39, 108, 39, 0.0), (75.93, 89.81, 88.89, 88.89),
+        {"cbcc": (11.32, 0.04), "hcbcc": (3.31, 0.09)}, (35.90, 33.33, 15.38, 15.38), 4,
         "15.38 % experts; 35.90 % good on class 1 and poor on class 2; 15.38 % who mostly say 2 "
         "and 33.33 % who mostly say 1",
     ),
     "rte": Printed(
-        (800, 164, 49, 10, 93.90),
-        (91.88, 92.88, 93.12, 93.12),
-        {"cbcc": (7.70, 0.07), "hcbcc": (2.30, 0.06)},
-        (93.29,),
-        2,
+        (800, 164, 49, 10, 93.90), (91.88, 92.88, 93.12, 93.12),
+        {"cbcc": (7.70, 0.07), "hcbcc": (2.30, 0.06)}, (93.29,), 2,
         "93.29 % good; the others lean towards class 2",
     ),
     "valence": Printed(
-        (100, 38, 26, 10, 73.68),
-        (80.00, 85.00, 88.00, 89.00),
-        {"cbcc": (3.5, 0.04), "hcbcc": (2.25, 0.02)},
-        (89.47,),
-        2,
+        (100, 38, 26, 10, 73.68), (80.00, 85.00, 88.00, 89.00),
+        {"cbcc": (3.5, 0.04), "hcbcc": (2.25, 0.02)}, (89.47,), 2,
         "89.47 % very good on class 2 and fair on class 1; the others almost always say 2",
     ),
     "temp": Printed(
-        (462, 76, 61, 10, 86.84),
-        (93.94, 94.35, 94.37, 94.37),
-        {"cbcc": (6.20, 0.03), "hcbcc": (3.2, 0.02)},
-        (84.21,),
-        3,
+        (462, 76, 61, 10, 86.84), (93.94, 94.35, 94.37, 94.37),
+        {"cbcc": (6.20, 0.03), "hcbcc": (3.2, 0.02)}, (84.21,), 3,
         "84.21 % experts; two small clusters of spammers",
     ),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -84,8 +72,6 @@ class Settings:
     def is_full_for(self, experiment: str) -> bool:
         """Whether these are the paper's numbers: only averages over databases need all of those.
 
-        Examples
-        --------
         >>> small = Settings(databases=10)
         >>> small.is_full_for("accuracy"), small.is_full_for("sparsity-real")
         (True, False)
@@ -94,13 +80,7 @@ class Settings:
         return enough and (self.sweeps, self.burn_in) == (FULL.sweeps, FULL.burn_in)
 
     def command(self) -> str:
-        """Give the command that makes a run of this size.
-
-        Examples
-        --------
-        >>> Settings(databases=8).command()
-        'make paper ARGS="--databases 8"'
-        """
+        """Give the command that makes a run of this size: make paper ARGS="--databases 8"."""
         base = QUICK if self.name == "quick" else FULL
         words = ["--quick"] if base is QUICK else []
         for name in ("databases", "runs"):
@@ -109,13 +89,7 @@ class Settings:
         return f'make paper ARGS="{" ".join(words)}"' if words else "make paper"
 
     def describe(self) -> str:
-        """Say in one line how large the run is.
-
-        Examples
-        --------
-        >>> FULL.describe()
-        '50 databases per level, 10,000 sweeps of which 3,000 dropped, 5 runs of 4 chains'
-        """
+        """Say in one line how large the run is."""
         return (
             f"{self.databases} databases per level, {self.sweeps:,} sweeps of which "
             f"{self.burn_in:,} dropped, {self.runs} run{'s' if self.runs > 1 else ''} of "
@@ -127,13 +101,7 @@ FULL = Settings()
 """The paper's numbers."""
 
 QUICK = Settings(
-    "quick",
-    sweeps=1_200,
-    burn_in=400,
-    databases=4,
-    runs=1,
-    levels=(0.825, 0.875, 0.925, 0.975),
-    real_levels=(0.5, 0.75, 0.85, 0.9, 0.95, 0.975),
-    crowds=400,
-)
+    "quick", sweeps=1_200, burn_in=400, databases=4, runs=1, crowds=400,
+    levels=(0.825, 0.875, 0.925, 0.975), real_levels=(0.5, 0.75, 0.85, 0.9, 0.95, 0.975),
+)  # fmt: skip
 """The whole story in minutes: fewer databases, levels, runs and sweeps."""

@@ -12,7 +12,7 @@ from scipy import stats
 
 from coterie.datasets import REGISTRY
 from coterie.plots.colours import DARK
-from coterie.studies.job import Job
+from coterie.studies.pool import Job
 from coterie.studies.table import Table
 from coterie.words.numbers import in_percent, reach, signed
 from reproduction import base, work
@@ -43,15 +43,7 @@ def gather_level(settings: Settings, results: Results, data: str, level: float) 
 
 
 def compare(found: Mapping[str, Sequence[Result]], sparsity: float) -> Data:
-    """Compare models on the same databases, in percentage points.
-
-    Parameters
-    ----------
-    found
-        The results of each model, one per database, in the same order.
-    sparsity
-        Share of missing labels.
-    """
+    """Compare models, by their results on the same databases, in percentage points."""
     accuracy = {model: _percent(of, "accuracy") for model, of in found.items()}
     shared = _percent(found["majority"], "accuracy_ties_shared")
     pairs = (("cbcc", "ibcc"), ("hcbcc", "ibcc"), ("hcbcc", "cbcc"))
@@ -79,8 +71,6 @@ def _percent(results: Sequence[Result], name: str) -> np.ndarray[Any, Any]:
 def interval(values: np.ndarray[Any, Any]) -> dict[str, float | None]:
     """Give mean, standard deviation, and the 95 % t-interval of the mean; null for one value.
 
-    Examples
-    --------
     >>> interval(np.array([1.0, 2.0, 3.0]))
     {'mean': 2.0, 'sd': 1.0, 'low': -0.484138, 'high': 4.484138}
     """
@@ -96,8 +86,6 @@ def interval(values: np.ndarray[Any, Any]) -> dict[str, float | None]:
 def with_interval(one: Mapping[str, Any]) -> str:
     """Write a mean difference with its interval.
 
-    Examples
-    --------
     >>> with_interval({"mean": -1.25, "low": -2.0, "high": 0.5})
     '−1.25 (−2.00 to +0.50)'
     """
@@ -147,33 +135,47 @@ def draw_curves(ax: Axes, name: str, levels: Sequence[Data]) -> None:
     base.clean(ax)
 
 
+def levels_of(settings: Settings, data: str) -> list[float]:
+    """Give the levels above a set's own sparsity that every random thinning can reach."""
+    size = REGISTRY[data].items, REGISTRY[data].annotators
+    above = (level for level in settings.real_levels if level > own_sparsity(data))
+    return [level for level in above if work.n_kept(*size, level) >= sum(size)]
+
+
 def own_sparsity(data: str) -> float:
     """Give the share of missing labels of a whole set."""
-    entry = REGISTRY[data]
-    return 1 - entry.labels / (entry.items * entry.annotators)
+    return 1 - REGISTRY[data].labels / (REGISTRY[data].items * REGISTRY[data].annotators)
 
 
-def levels_of(settings: Settings, data: str) -> list[float]:
-    """Give the levels above a set's own sparsity that every random thinning can reach.
+class Sparsity(Experiment):
+    """Improvement over the vote against sparsity, a panel per set."""
 
-    Examples
-    --------
-    >>> from reproduction.settings import FULL
-    >>> levels_of(FULL, "rte"), levels_of(FULL, "valence")[-1]
-    ([0.95, 0.975], 0.95)
-    """
-    size = REGISTRY[data].items, REGISTRY[data].annotators
-    return [
-        level
-        for level in settings.real_levels
-        if level > own_sparsity(data) and work.n_kept(*size, level) >= sum(size)
-    ]
+    size: tuple[float, float]
+    panels: tuple[int, int]
+    titles: Mapping[str, str] = {}
+
+    def tables(self, data):
+        sets = data["sets"].items()
+        return [improvement_table(self.titles.get(name, name), levels) for name, levels in sets]
+
+    def draw(self, data):
+        figure = base.new_figure(*self.size)
+        axes = figure.subplots(*self.panels, sharey=self.panels[0] == 1, squeeze=False)
+        for ax in axes.ravel()[len(data["sets"]) :]:
+            ax.set_visible(False)
+        for ax, (name, levels) in zip(axes.ravel(), data["sets"].items(), strict=False):
+            draw_curves(ax, self.titles.get(name, name), levels)
+        for ax in axes[:, 0]:
+            ax.set_ylabel("accuracy less the vote's, points")
+        base.legend_above(figure, 3)
+        return figure
 
 
-class SparsityReal(Experiment):
+class SparsityReal(Sparsity):
     name = "sparsity-real"
     title = "Fewer labels: the real sets"
     source = 'Figure "Results for real datasets"'
+    size, panels = (7.6, 5.2), (2, 2)
 
     def jobs(self, settings):
         thin = (every_model(settings, d, levels_of(settings, d)) for d in settings.real_sets)
@@ -191,20 +193,25 @@ class SparsityReal(Experiment):
             sets[data] = [whole, *thin]
         return {"sets": sets}
 
-    def tables(self, data):
-        return [improvement_table(name, levels) for name, levels in data["sets"].items()]
 
-    def draw(self, data):
-        figure = base.new_figure(7.6, 5.2)
-        axes = figure.subplots(2, 2)
-        for ax in axes.ravel()[len(data["sets"]) :]:
-            ax.set_visible(False)
-        for ax, (name, levels) in zip(axes.ravel(), data["sets"].items(), strict=False):
-            draw_curves(ax, name, levels)
-            if ax in axes[:, 0]:
-                ax.set_ylabel("accuracy less the vote's, points")
-        base.legend_above(figure, 3)
-        return figure
+class SparsitySynthetic(Sparsity):
+    name = "sparsity-synthetic"
+    title = "Fewer labels: the synthetic sets"
+    source = 'Figures "Results for dataset1", (b), and "Results for dataset2 and dataset3"'
+    size, panels = (9.4, 3.2), (1, 3)
+    titles = {  # noqa: RUF012
+        "dataset1": "dataset1: three types, members differ",
+        "dataset2": "dataset2: three types, members are copies",
+        "dataset3": "dataset3: one type, members differ",
+    }
+
+    def jobs(self, settings):
+        every = (every_model(settings, data, settings.levels) for data in self.titles)
+        return [one for of in every for one in of]
+
+    def gather(self, settings, results):
+        told, levels = (settings, results), settings.levels
+        return {"sets": {d: [gather_level(*told, d, one) for one in levels] for d in self.titles}}
 
 
 class Synthetic(Experiment):
@@ -252,41 +259,6 @@ class Synthetic(Experiment):
             below.set_xlabel("given answer")
         for ax in axes[:, 0]:
             ax.set_ylabel("true class")
-        return figure
-
-
-class SparsitySynthetic(Experiment):
-    name = "sparsity-synthetic"
-    title = "Fewer labels: the synthetic sets"
-    source = 'Figures "Results for dataset1", (b), and "Results for dataset2 and dataset3"'
-    sets = {  # noqa: RUF012
-        "dataset1": "dataset1: three types, members differ",
-        "dataset2": "dataset2: three types, members are copies",
-        "dataset3": "dataset3: one type, members differ",
-    }
-
-    def jobs(self, settings):
-        every = (every_model(settings, data, settings.levels) for data in self.sets)
-        return [one for of in every for one in of]
-
-    def gather(self, settings, results):
-        levels = settings.levels
-        return {
-            "sets": {
-                d: [gather_level(settings, results, d, one) for one in levels] for d in self.sets
-            }
-        }
-
-    def tables(self, data):
-        return [improvement_table(self.sets[name], of) for name, of in data["sets"].items()]
-
-    def draw(self, data):
-        figure = base.new_figure(9.4, 3.2)
-        axes = figure.subplots(1, len(data["sets"]), sharey=True)
-        for ax, (name, levels) in zip(axes, data["sets"].items(), strict=True):
-            draw_curves(ax, self.sets[name], levels)
-        axes[0].set_ylabel("accuracy less the vote's, points")
-        base.legend_above(figure, 3)
         return figure
 
 

@@ -32,14 +32,8 @@ def correlation_formula(mean: FloatArray, strength: float, concentration: float)
 
     ``1 / ((1 + alpha)(1 + beta))`` for equal answers; for different answers a, b its negative
     times ``sqrt(eta_a eta_b / ((1 - eta_a)(1 - eta_b)))``. In hcBCC, phi stands for beta; alpha is
-    infinity where every annotator is alone (iBCC).
+    infinity where every annotator is alone (iBCC). Shape (classes, answers, answers).
 
-    Returns
-    -------
-    Array of shape (classes, answers, answers).
-
-    Examples
-    --------
     >>> correlation_formula(np.array([[0.5, 0.5]]), 3.0, 1.0)
     array([[[ 0.125, -0.125],
             [-0.125,  0.125]]])

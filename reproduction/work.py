@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 import coterie
 from coterie.errors import DataError
 from coterie.simulation import Group
-from coterie.studies.job import Job
+from coterie.studies.pool import Job
 from reproduction.settings import CLUSTERED, PAPER, SAMPLED, Settings
 
 Result = dict[str, Any]
@@ -50,25 +50,13 @@ load = lru_cache(maxsize=None)(coterie.datasets.load)
 
 
 def job(work: Callable[..., Result], **told: str | int | float) -> Job:
-    """Make a job, whoever asks for it: of one name it is done once.
-
-    Examples
-    --------
-    >>> job(describe, data="rte").name
-    'describe data=rte'
-    """
+    """Make a job, whoever asks for it: of one name ("describe data=rte") it is done once."""
     words = [f"{key}={value}" for key, value in told.items()]
     return Job(" ".join([work.__name__, *words]), work, told)
 
 
 def seed_of(root: int, name: str) -> int:
-    """Derive a seed from a name: the order of jobs, or which others there are, changes nothing.
-
-    Examples
-    --------
-    >>> seed_of(0, "real data=rte") == seed_of(0, "real data=rte") != seed_of(1, "real data=rte")
-    True
-    """
+    """Derive a seed from a name: the order of jobs, or which others there are, changes nothing."""
     return int(np.random.SeedSequence([root, *name.encode()]).generate_state(2, np.uint64)[0])
 
 
@@ -104,15 +92,7 @@ def synthetic(name: str, settings: Settings) -> coterie.Crowd:
 def choose_labels(
     item: NDArray[np.int64], annotator: NDArray[np.int64], n_kept: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Choose the labels to keep, by the three steps above; sorted, shape (n_kept,).
-
-    Examples
-    --------
-    >>> item, annotator = np.repeat(np.arange(3), 4), np.tile(np.arange(4), 3)
-    >>> kept = choose_labels(item, annotator, 8, np.random.default_rng(0))
-    >>> len(kept), len(set(item[kept])), len(set(annotator[kept]))
-    (8, 3, 4)
-    """
+    """Choose the labels to keep, by the three steps above; sorted, shape (n_kept,)."""
     order = rng.permutation(len(item))  # the first of a random order is one of them at random
     kept = np.zeros(len(item), bool)
     kept[order[np.unique(item[order], return_index=True)[1]]] = True
@@ -138,14 +118,7 @@ def n_kept(items: int, annotators: int, sparsity: float) -> int:
 def thin(
     annotations: coterie.Annotations, sparsity: float, rng: np.random.Generator
 ) -> coterie.Annotations:
-    """Keep so many labels, at random, that this share of all pairs has none.
-
-    Examples
-    --------
-    >>> full = coterie.simulate("mixed", items=50, annotators=20, labels_per_item=20)
-    >>> thin(full.annotations, 0.9, np.random.default_rng(0))
-    <Annotations: 50 items x 20 annotators, 100 labels, 3 classes, 90.0 % missing>
-    """
+    """Keep so many labels, at random, that this share of all pairs has none."""
     kept = choose_labels(
         annotations.item_of_label.astype(np.int64),
         annotations.codes.item_annotator.astype(np.int64),
@@ -271,8 +244,6 @@ def _coteries(posterior: coterie.Posterior, k: int | None) -> list[Result]:
 def pairs_wrong(together: NDArray[np.float64], groups: pd.Series) -> float:
     """Give the expected share of pairs that are together and should not be, or the reverse.
 
-    Examples
-    --------
     >>> pairs_wrong(np.array([[1, 0.8, 0], [0.8, 1, 0.4], [0, 0.4, 1]]), pd.Series([1, 1, 2]))
     0.2
     """
@@ -284,8 +255,6 @@ def pairs_wrong(together: NDArray[np.float64], groups: pd.Series) -> float:
 def percent_triangle(matrix: NDArray[np.float64]) -> list[list[int]]:
     """Write a symmetric matrix of probabilities as whole percents, the part below the diagonal.
 
-    Examples
-    --------
     >>> percent_triangle(np.array([[1, 0.25, 0], [0.25, 1, 0.4], [0, 0.4, 1]]))
     [[], [25], [0, 40]]
     """
@@ -294,14 +263,7 @@ def percent_triangle(matrix: NDArray[np.float64]) -> list[list[int]]:
 
 
 def from_triangle(rows: list[list[int]]) -> NDArray[np.float64]:
-    """Read what :func:`percent_triangle` writes, shape (annotators, annotators).
-
-    Examples
-    --------
-    >>> from_triangle([[], [25]])
-    array([[1.  , 0.25],
-           [0.25, 1.  ]])
-    """
+    """Read what :func:`percent_triangle` writes, shape (annotators, annotators)."""
     matrix = np.eye(len(rows))
     for l, row in enumerate(rows):
         matrix[l, :l] = matrix[:l, l] = np.array(row) / 100

@@ -16,12 +16,11 @@ from coterie.io.read import read_truth
 from coterie.judges import look_at
 from coterie.models import make_model
 from coterie.report.facts import gather
-from coterie.studies.job import perform
-from coterie.studies.league import Source, fit_job, make_league, row_of
-from coterie.studies.league.lineup import line_up
-from coterie.studies.league.record import About, make_record
-from coterie.studies.replay import Given, Settings
-from coterie.studies.replay.study import replay_job
+from coterie.studies.fits import Source, fit_job, line_up
+from coterie.studies.league import make_league, row_of
+from coterie.studies.league_pages import About, make_record
+from coterie.studies.pool import perform
+from coterie.studies.replay import Settings, replay_job
 from reproduction.work import scores as scores_for_the_paper
 
 # q1 ties, and truth is its higher class; q3 was called impossible; nobody gave the truth of q5;
@@ -173,7 +172,7 @@ def test_a_check_by_gold_shares_ties_as_the_score_does(folder):
 def test_replay(folder, name, truth):
     annotations = coterie.read(folder / "labels.csv")
     score = make_model(name).fit(annotations).posterior_.score(truth)
-    given = Given("tiny", folder / "labels.csv", folder / "truth.csv")
+    given = Source("tiny", folder / "labels.csv", folder / "truth.csv")
     done = perform(replay_job(given, "balanced", 0, Settings(batch=4, model=name)))
     assert done.status == "ok", done.reason
     last = done.result[-1]

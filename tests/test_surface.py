@@ -54,10 +54,6 @@ PACKAGES = {
     "report": "Shown gather render write",
     "roles": "Kind Pattern Role Roles roles_of",
     "simulation": "Crowd Group simulate",
-    "studies.league": """
-        League REFERENCE Row Source Standing find_sources fit_job line_up make_league row_of
-    """,
-    "studies.replay": "POLICIES Given Point Settings Standing replay run_study standings",
 }
 
 
@@ -109,8 +105,7 @@ def test_repeated_labels_are_an_error_unless_told_wherever_they_are_asked_for():
     from coterie.cli import app
     from coterie.data import annotations_from
     from coterie.models import MODELS
-    from coterie.studies.league.fit import fit_job
-    from coterie.studies.league.lineup import line_up
+    from coterie.studies.fits import fit_job, line_up
     from coterie.studies.replay import Settings
 
     everything = [

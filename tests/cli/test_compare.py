@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from builders.command import coterie, coterie_process
 from coterie.cli.app import app
-from coterie.studies.job import perform
-from coterie.studies.league.write import NAMES
+from coterie.studies.league_pages import NAMES
+from coterie.studies.pool import perform
 
 
 @pytest.fixture
@@ -149,7 +149,7 @@ def test_what_another_run_has_done_is_not_taken(folder, monkeypatch, change):
     pool, seen = "coterie.studies.pool.run_jobs", []
     monkeypatch.setattr(pool, in_this_process([], 1))
     CliRunner().invoke(app, [*command, "--out", "out"])
-    assert (folder / "out" / "jobs").is_dir()
+    assert (folder / "out" / "jobs.jsonl").exists()
     monkeypatch.setattr(pool, in_this_process(seen))
     if change == "data":
         with (folder / "data" / "one" / "labels.csv").open("a", encoding="utf-8") as file:

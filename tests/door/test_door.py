@@ -35,7 +35,7 @@ from coterie.files.values import to_json
 from coterie.models import MODELS, make_model
 from coterie.models.registry import name_of, names_where
 from coterie.priors.base import BY_VALUE
-from coterie.studies.league import line_up
+from coterie.studies.fits import line_up
 from difficulty import Difficulty, DifficultyPeople, DifficultyPrior
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")

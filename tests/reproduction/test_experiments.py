@@ -13,7 +13,7 @@ from scipy import stats
 
 import coterie
 from coterie.errors import DataError
-from coterie.studies import job as any_job
+from coterie.studies import pool
 from reproduction.__main__ import EXPERIMENTS
 from reproduction.claims import together, verdict
 from reproduction.settings import DESCRIBED, FULL, MODELS, PAPER, QUICK
@@ -39,7 +39,7 @@ TEXT = Path(__file__).parents[3] / "shared" / "paper" / "bayesian-nonparametric-
 
 
 def perform(job, settings):
-    return any_job.perform(seeded(job, settings))
+    return pool.perform(seeded(job, settings))
 
 
 @st.composite

@@ -12,12 +12,11 @@ from coterie.cli.guard import guarded, typed_again
 from coterie.cli.options import Datasets, Force, Labelled, Seed, Told, Truth, a_path, reads, split
 
 if TYPE_CHECKING:
-    from coterie.studies.job import Job, Outcome
+    from coterie.studies.fits import Store
     from coterie.studies.league import League
-    from coterie.studies.league.store import Store
-    from coterie.studies.pool import Limits
+    from coterie.studies.pool import Job, Limits, Outcome
 
-JOBS = "jobs"
+JOBS = "jobs.jsonl"
 """Where fits are kept until all are done, below the folder that is written to."""
 PIPE_WIDTH = 160
 DISPENSABLE = ("95 % interval", "items", "scored", "balanced", "coteries", "calibration")
@@ -53,10 +52,9 @@ def compare(
     from coterie.cli import show
     from coterie.errors import DataError
     from coterie.inference.shards import cores
-    from coterie.studies.league import find_sources, fit_job, line_up, make_league, row_of
-    from coterie.studies.league.record import About
-    from coterie.studies.league.store import Store
-    from coterie.studies.league.write import check_target, write_league
+    from coterie.studies.fits import Store, find_sources, fit_job, line_up
+    from coterie.studies.league import make_league, row_of
+    from coterie.studies.league_pages import About, check_target, write_league
     from coterie.studies.pool import Limits
 
     for name, value in {"timeout": timeout, "memory": memory, "jobs": jobs}.items():
@@ -162,15 +160,15 @@ def run_jobs(
 def show_league(league: League) -> None:
     """Show every row, then what was not scored, then the means: the last is what people see."""
     from coterie.cli import show
-    from coterie.studies.league import tables
+    from coterie.studies import league_pages
 
     out = show.console()
     if not out.is_terminal:
         out.width = PIPE_WIDTH
-    for table in (*tables.details(league), tables.standing_table(league)):
+    for table in (*league_pages.details(league), league_pages.standing_table(league)):
         reasons = table.header[-1] in ("why", "warning")
         wraps = table.header[-1] if reasons else table.header[0]
         show.print_table(table, out, wraps=[wraps], dispensable=DISPENSABLE)
     out.print()
-    out.print(tables.explanation(league), markup=False)
-    out.print(tables.headline(league), markup=False)
+    out.print(league_pages.explanation(league), markup=False)
+    out.print(league_pages.headline(league), markup=False)

@@ -32,17 +32,23 @@ def replay(
     """Prove a policy on real labels: reveal them as it asks for them, and score every batch."""
     from coterie.cli import show
     from coterie.errors import DataError
-    from coterie.studies.league.sources import find_sources
-    from coterie.studies.replay import Given, Settings, run_study, standings
-    from coterie.studies.replay.study import check_policies
-    from coterie.studies.replay.write import check_target, table_of, write_study
+    from coterie.studies.fits import find_sources
+    from coterie.studies.replay import (
+        Settings,
+        check_policies,
+        check_target,
+        run_study,
+        standings,
+        table_of,
+        write_study,
+    )
 
     asked = split(policies) or []
     check_policies(asked)
     if out is not None:
         check_target(out, force=force)
-    found = find_sources(path, truth, split(only))
-    sets = [Given(one.name, one.labels, one.truth) for one in found.sources if one.truth]
+    sources, _ = find_sources(path, truth, split(only))
+    sets = [source for source in sources if source.truth]
     if not sets:
         raise DataError(f"{path} has no true labels to score against; pass them: --truth")
     settings = Settings(start, batch, model, duplicates=duplicates)

@@ -1,4 +1,4 @@
-"""What the fork server does once, so that no worker has to: import everything, wake numba.
+"""What the fork server does once, so that no process has to: import everything, wake numba.
 
 numba needs a second for the first kernel of a process, whichever it is.
 """
@@ -6,9 +6,7 @@ numba needs a second for the first kernel of a process, whichever it is.
 from contextlib import suppress
 
 import coterie
-import coterie.studies.league.fit
+from coterie.studies.fits import TRIPLES
 
-__all__: list[str] = []
-
-with suppress(Exception):  # the workers would meet the same trouble, and say so
-    coterie.MajorityVote().fit(coterie.studies.league.fit.TRIPLES)
+with suppress(Exception):  # the processes would meet the same trouble, and say so
+    coterie.MajorityVote().fit(TRIPLES)

@@ -8,9 +8,9 @@ import pytest
 
 import coterie
 from builders.command import coterie as command
-from coterie.studies.replay import POLICIES, Given, Point, Settings, replay, run_study, standings
-from coterie.studies.replay.hidden import hide
-from coterie.studies.replay.replay import fit
+from coterie.studies.fits import Source
+from coterie.studies.policies import POLICIES, hide
+from coterie.studies.replay import Point, Settings, fit, replay, run_study, standings
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_repeated_labels_that_are_kept_are_asked_for_one_by_one(repeated, crowd,
 
 
 def test_names_with_slashes_come_back_whole(repeated):
-    given = Given("a/b/0", repeated / "labels.csv", repeated / "truth.csv")
+    given = Source("a/b/0", repeated / "labels.csv", repeated / "truth.csv")
     settings = Settings(batch=90, duplicates="first")
     curves = run_study([given], ["balanced", "random"], 2, settings)
     assert set(curves["data"]) == {"a/b/0"}

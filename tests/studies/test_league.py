@@ -4,16 +4,26 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import coterie
 from coterie import metrics
-from coterie.studies.league import Row, make_league, tables
-from coterie.studies.league.bootstrap import mean_interval
-from coterie.studies.league.page import kind, make_charts, make_page, scale
-from coterie.studies.league.record import About, make_record
-from coterie.studies.league.write import make_markdown
+from coterie.metrics import score
+from coterie.metrics.scores import mean_gap, pool_tables, pooled_gap
+from coterie.studies import league_pages as tables
+from coterie.studies.league import Row, make_league, mean_interval
+from coterie.studies.league_pages import (
+    CURVES,
+    About,
+    kind,
+    make_pages,
+    make_record,
+    pooled,
+    pooled_table,
+    scale,
+)
 from coterie.words import numbers
 
 BASE = metrics.score(pd.DataFrame({"x": [1.0], "y": [0.0]}), {0: "x"})
@@ -122,7 +132,7 @@ def test_without_the_vote_there_is_no_difference():
     league = make_league(["d1"], ["majority", "ds"], outcomes)
     assert league.row("d1", "ds").difference is None
     assert league.standings[1].difference is None
-    assert make_charts(league)[1] == []
+    assert "<circle class=" not in make_pages(league, ABOUT)["compare.html"]
 
 
 # ---- what people and machines read
@@ -146,11 +156,12 @@ def test_tables_show_every_row_and_every_reason(league):
     assert (cells["accuracy"], cells["vs vote"]) == ("62.50", "+25.00")
     failed = dict(zip(grid.header, grid.rows[5], strict=True))
     assert (failed["accuracy"], failed["seconds"]) == ("timeout", "–")
-    assert tables.failure_table(league).rows == [
+    _, failed, notes = tables.details(league)
+    assert failed.rows == [
         ["d2", "slow", "timeout: not done after 3 s"],
         ["d3", "all", "no truth: nothing"],
     ]
-    assert tables.note_table(league).rows == [["d1", "slow", "look | <here>"]]
+    assert notes.rows == [["d1", "slow", "look | <here>"]]
     standing = tables.standing_table(league)
     assert standing.rows[2][:4] == ["slow", "2 of 3", "50.00", "+12.50"]
     assert standing.rows[2][-1] == "0.00 on d1"
@@ -163,9 +174,8 @@ def test_better_and_worse_than_the_vote_are_named_only_beyond_chance():
     hits = [[1] * 12 + [1, 0] * 4, [1] * 20, [0] * 20, vote[::-1], vote]
     outcomes += [ok(f"d{n}", "ds", hit) for n, hit in enumerate(hits, 1)]
     league = make_league([f"d{n}" for n in range(1, 6)], ["majority", "ds"], outcomes)
-    table = tables.beyond_chance_table(league)
+    (table, _) = tables.details(league)
     assert table.rows == [["ds", "d2, d1", "d3"]]  # the furthest first; d4 and d5 are even
-    assert tables.details(league)[0].rows == table.rows
 
 
 def test_the_coteries_column_goes_where_there_are_none():
@@ -243,7 +253,7 @@ def hostile():
 
 def test_the_page_escapes_every_name_and_message(hostile):
     about = About(f"coterie compare '{BAD}'", {"duplicates": BAD}, (BAD,))
-    page = make_page(hostile, about)
+    page = make_pages(hostile, about)["compare.html"]
     assert "<script" not in page
     assert page.count("&lt;script&gt;") >= 10
     assert not re.search(r"https?:|(?:src|href)=", page)  # it loads nothing
@@ -253,7 +263,7 @@ def test_the_page_escapes_every_name_and_message(hostile):
 
 
 def test_the_page_marks_the_best_and_lists_failures(league):
-    page = make_page(league, ABOUT)
+    page = make_pages(league, ABOUT)["compare.html"]
     assert page.count('<td class="best">62.50') == 2  # ds on d1, slow on d4
     assert page.count('<span class="fail">timeout</span>') == 1
     assert "not done after 3 s" in page
@@ -265,13 +275,13 @@ def test_the_page_marks_the_best_and_lists_failures(league):
 
 def test_markdown_cells_hold_together(hostile, league):
     for case in (hostile, league):
-        text = make_markdown(case, ABOUT)
+        text = make_pages(case, ABOUT)["compare.md"]
         assert "<script" not in text
         for line in text.splitlines():
             if line.startswith("| "):
                 bars = line.replace("\\|", "").count("|")
                 assert bars in {4, 5, 11, 12}, line
-    assert "Made by `coterie compare x`" in make_markdown(league, ABOUT)
+    assert "Made by `coterie compare x`" in make_pages(league, ABOUT)["compare.md"]
 
 
 def test_the_scale_holds_everything_and_zero():
@@ -287,3 +297,76 @@ def test_kinds_follow_the_interval():
     assert kind(mean_interval([0.5] * 5)) == "better"
     assert kind(mean_interval([-0.5] * 5)) == "worse"
     assert kind(mean_interval([-1, 1, 0, 0, 0])) == kind(mean_interval([1])) == kind(None) == "even"
+
+
+# ---- pooled calibration: each data set counts once
+
+
+def scored(sure, n_right, n_wrong):
+    p = pd.DataFrame({"x": sure, "y": 1 - sure}, index=range(n_right + n_wrong))
+    return score(p, dict(enumerate(["x"] * n_right + ["y"] * n_wrong)))
+
+
+@pytest.fixture
+def two_sets():
+    rows = [
+        Row("small", "majority", "ok", score=scored(0.85, 10, 0)),
+        Row("large", "majority", "ok", score=scored(0.85, 400, 600)),
+        Row("small", "ds", "ok", score=scored(0.55, 5, 5)),
+        Row("large", "ds", "ok", score=scored(0.95, 900, 100)),
+    ]
+    return make_league(["small", "large"], ["majority", "ds"], rows)
+
+
+def test_each_data_set_counts_once(two_sets):
+    table = pooled(two_sets)["majority"]
+    (row,) = table[table["items"] > 0].itertuples()
+    assert (row.items, row.weight) == (1010, 1)
+    assert (row.confidence, row.accuracy) == (pytest.approx(0.85), pytest.approx(0.7))
+    assert pooled_gap(table) == pytest.approx(0.15)
+
+
+def test_the_error_is_the_weighted_gap_over_items():
+    """Written out: bins over all items, an item of a set of n weighing 1 / n."""
+    rng = np.random.default_rng(0)
+    tables, every = [], []
+    for n in (30, 200, 1000):
+        sure, right = rng.uniform(0.5, 1, n), rng.random(n) < 0.7
+        p = pd.DataFrame({"x": sure, "y": 1 - sure})
+        found = score(p, dict(enumerate(np.where(right, "x", "y"))))
+        tables.append(found.calibration)
+        every.append(pd.DataFrame({"sure": sure, "right": right, "weight": 1 / n / 3}))
+    items = pd.concat(every)
+    which = np.ceil(items["sure"] * 10)
+    gap = ((items["right"] - items["sure"]) * items["weight"]).groupby(which).sum()
+    assert pooled_gap(pool_tables(tables)) == pytest.approx(gap.abs().sum(), rel=1e-12)
+    assert pooled_gap(pool_tables(tables[:1])) == pytest.approx(mean_gap(tables[0]), rel=1e-12)
+
+
+def test_table_and_picture(two_sets):
+    table = pooled_table(two_sets)
+    assert table.header == ["sure", "majority", "ds"]
+    assert table.rows == [
+        ["50 to 60 %", "–", "50.00 (50 %)"],
+        ["80 to 90 %", "70.00 (100 %)", "–"],
+        ["90 to 100 %", "–", "90.00 (50 %)"],
+        ["error", "0.150", "0.050"],
+    ]
+    pages = make_pages(two_sets, ABOUT)
+    picture = pages[CURVES]
+    assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" class="curves"')
+    dots = [tuple(map(float, dot)) for dot in re.findall('<circle cx="(.+?)" cy="(.+?)"', picture)]
+    # sides of 150, of majority and then of ds: how sure, and how often right
+    assert dots == [(127.5, 45.0), (82.5, 75.0), (142.5, 15.0)]
+    assert picture.partition(" class")[2].rstrip() in pages["compare.html"]
+    assert "(compare-calibration.svg)" in pages["compare.md"]
+    record = json.loads(json.dumps(make_record(two_sets, ABOUT), allow_nan=False))
+    assert record["pooled_calibration"]["ds"]["error"] == pytest.approx(0.05)
+    assert len(record["pooled_calibration"]["ds"]["bins"]) == 2
+
+
+def test_nothing_scored_is_no_picture():
+    league = make_league(["d"], ["majority"], [Row("d", "majority", "crash")])
+    assert pooled_table(league).rows == []
+    pages = make_pages(league, ABOUT)
+    assert not any("How sure" in pages[name] for name in ("compare.html", "compare.md"))

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-import coterie
 from coterie.errors import DataError
 from coterie.models import MODELS
-from coterie.studies.job import perform
-from coterie.studies.league import Source, find_sources, fit_job, line_up, row_of
-from coterie.studies.league.bootstrap import RESAMPLES, mean_interval
-from coterie.studies.league.fit import mean_coteries
+from coterie.studies.fits import Source, find_sources, fit_job, line_up
+from coterie.studies.league import RESAMPLES, mean_interval, row_of
+from coterie.studies.pool import perform
 
 # ---- which data sets
 
@@ -30,19 +28,19 @@ def folder(tmp_path):
 
 
 def test_a_folder_of_data_sets(folder):
-    found = find_sources(folder)
-    assert found.sources == [
+    found, passed_over = find_sources(folder)
+    assert found == [
         Source("a", folder / "a" / "labels.csv", None),
         Source("b", folder / "b" / "labels.csv", folder / "b" / "truth.csv"),
     ]
-    assert found.passed_over == ["raw"]
-    assert find_sources(folder, only=["b"]).sources == found.sources[1:]
-    assert find_sources(folder / "b").sources == found.sources[1:]
+    assert passed_over == ["raw"]
+    assert find_sources(folder, only=["b"])[0] == found[1:]
+    assert find_sources(folder / "b")[0] == found[1:]
 
 
 def test_one_file_and_its_truth(folder):
     labels, truth = folder / "b" / "labels.csv", folder / "b" / "truth.csv"
-    assert find_sources(labels, truth).sources == [Source("labels", labels, truth)]
+    assert find_sources(labels, truth)[0] == [Source("labels", labels, truth)]
 
 
 @pytest.mark.parametrize(
@@ -118,10 +116,6 @@ def attempt(source):
     return row_of(source.name, "majority", perform(job))
 
 
-def vote(rows):
-    return coterie.MajorityVote().fit(rows).posterior_
-
-
 ROWS = [("q1", "a", "x"), ("q1", "b", "y"), ("q2", "a", "y"), ("q3", "a", "x"), ("q4", "a", "x")]
 
 
@@ -138,26 +132,6 @@ def test_a_truth_that_nobody_gave_is_wrong_and_noted(tmp_path):
         "1 of 2 scored items have a true label that is not among the classes, such as 'z'; they "
         "count as wrong",
     )
-
-
-def test_coteries_are_the_posterior_mean():
-    draws = coterie.posterior.Draws(
-        confusion=np.full((2, 2, 2, 2, 2), 0.5, np.float32),
-        class_balance=np.full((2, 2, 2), 0.5),
-        partition=np.zeros((2, 2, 2), np.int32),
-        n_coteries=np.array([[1, 2], [2, 2]]),
-    )
-    posterior = vote(ROWS)
-    sampled = coterie.Posterior(
-        posterior.annotations,
-        posterior.item_probability,
-        posterior.class_balance,
-        posterior.confusion_mean,
-        draws=draws,
-        abilities=coterie.HCBCC.abilities,
-    )
-    assert mean_coteries(sampled) == 1.75
-    assert mean_coteries(posterior) is None
 
 
 GOOD = "item,annotator,label\nq1,a,x\nq2,a,y\n"
@@ -179,7 +153,7 @@ def test_bad_data_is_an_outcome(tmp_path, labels, truth, status, sentence):
     (tmp_path / "labels.csv").write_text(labels, "utf-8")
     if truth is not None:
         (tmp_path / "truth.csv").write_text(truth, "utf-8")
-    (source,) = find_sources(tmp_path).sources
+    ((source,), _) = find_sources(tmp_path)
     outcome = attempt(source)
     assert (outcome.status, outcome.score) == (status, None)
     assert sentence in outcome.reason
@@ -190,7 +164,7 @@ def test_repeated_labels_mean_what_was_said(tmp_path, duplicates, hit):
     rows = "item,annotator,label\nq1,a,x\nq1,b,y\nq1,b,y\n"
     (tmp_path / "labels.csv").write_text(rows, "utf-8")
     (tmp_path / "truth.csv").write_text("item,label\nq1,y\n", "utf-8")
-    (source,) = find_sources(tmp_path).sources
+    ((source,), _) = find_sources(tmp_path)
     model = line_up(["majority"], duplicates=duplicates)["majority"]
     job = fit_job(source, "majority", model, duplicates)
     found = row_of(source.name, "majority", perform(job)).score
