@@ -14,7 +14,7 @@ from coterie.partition.measure import (
     loss_scale,
     mean_loss,
 )
-from coterie.partition.search import Walk, lay_out, random_starts
+from coterie.partition.search import Walk, lay_out
 from ladder.marks import rest_slow
 
 LOSSES = ("vi", "binder")
@@ -246,16 +246,3 @@ def test_thousands_of_clusters_and_coteries():
     found = point_partition(draws)
     assert expected_loss(draws, pairs) >= found.expected_loss
     assert found.n_coteries == pytest.approx(1_500, rel=0.05)
-
-
-def test_random_starts_of_a_large_crowd_have_few_coteries():
-    """The first sweep looks at every coterie for every cell; a small crowd may begin anyhow."""
-
-    class Seated:
-        rng = np.random.default_rng(0)
-        everybody = clear = sweep = lambda self, *_, **__: None
-
-    for n_draws, n, most in ((100, 1_000, 1_000), (100, 20_000, 100), (1_000, 10**6, 2)):
-        draws = np.broadcast_to(np.int32(0), (n_draws, n))
-        found = [group for group in random_starts(Seated(), draws, 30) if group is not None]
-        assert most // 2 < max(int(group.max()) + 1 for group in found) <= most

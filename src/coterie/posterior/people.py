@@ -88,27 +88,21 @@ def _numbered(group: NDArray[Any]) -> pd.Series:
 def annotator_accuracy(posterior: Posterior) -> Accuracy:
     """Give everybody's accuracy, the way the model declares: share of right labels, or matrices.
 
-    Nobody can be right without labels: such annotators get what their matrices say.
+    Matrices have sum over t of tau[t] Psi[t, t]. Nobody can be right without labels: such
+    annotators get what their matrices say.
     """
-    of_matrices = matrix_accuracy(posterior)
+    if posterior.abilities.uncertainty:
+        drawn = posterior.require_draws("intervals").accuracy()
+        found = Accuracy(drawn.mean(axis=0), *np.quantile(drawn, INTERVAL, axis=0))
+    else:
+        diagonal = np.diagonal(posterior.confusion_mean, axis1=1, axis2=2)
+        found = Accuracy(diagonal @ posterior.class_balance, None, None)
     if not posterior.abilities.share_right:
-        return of_matrices
+        return found
     idle = posterior.annotations.labels_per_annotator == 0
     shares = posterior.right_labels().shares
-    found = (
-        right if own is None else np.where(idle, own, right)
-        for own, right in zip(of_matrices, shares, strict=True)
-    )
-    return Accuracy(*found)
-
-
-def matrix_accuracy(posterior: Posterior) -> Accuracy:
-    """Give the accuracies that the matrices have, sum over t of tau[t] Psi[t, t]."""
-    if not posterior.abilities.uncertainty:
-        diagonal = np.diagonal(posterior.confusion_mean, axis1=1, axis2=2)
-        return Accuracy(diagonal @ posterior.class_balance, None, None)
-    accuracy = posterior.require_draws("intervals").accuracy()
-    return Accuracy(accuracy.mean(axis=0), *np.quantile(accuracy, INTERVAL, axis=0))
+    each = zip(found, shares, strict=True)
+    return Accuracy(*(b if a is None else np.where(idle, a, b) for a, b in each))
 
 
 @once

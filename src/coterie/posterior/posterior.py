@@ -25,7 +25,7 @@ from coterie.metrics.matching import Ties
 from coterie.metrics.scorer import FLOOR
 from coterie.metrics.scores import BINS
 from coterie.partition import PointPartition
-from coterie.posterior import dependence as errors
+from coterie.posterior import dependence as pairs
 from coterie.posterior import drift as change
 from coterie.posterior import items, people
 from coterie.posterior import predict as unseen
@@ -131,7 +131,7 @@ class Posterior:
     confusion = people.confusion
     cooccurrence = people.cooccurrence
     communities = people.communities
-    dependence = errors.dependence
+    dependence = pairs.dependence
     drift = change.drift
     trajectory = change.trajectory
     predict = unseen.predict
