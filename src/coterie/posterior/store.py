@@ -41,7 +41,7 @@ from coterie.files.paths import is_folder, to_write
 from coterie.files.values import UnknownPrior, from_json, to_json
 from coterie.kernels.vote import Mixing
 from coterie.partition import PointPartition
-from coterie.posterior.draws import DrawnArray, Draws, ItemNumbers, row_of
+from coterie.posterior.draws import TABLE, DrawnArray, Draws, ItemNumbers, row_of
 from coterie.posterior.posterior import Posterior
 
 FORMAT = Format("coterie posterior", 5)
@@ -207,6 +207,9 @@ def _unpack(said: dict[str, Any], arrays: Arrays) -> Posterior:
     stored = {name for name in kept if name.startswith(NAMED)}
     if stored != named:
         raise ValueError(f"the file has arrays {sorted(stored)}, but names {sorted(named)}")
+    needed = {name for name, row in TABLE.items() if not row.optional and "*" not in name}
+    if missing := sorted(needed - kept.keys()):
+        raise ValueError(f"without {', '.join(missing)}")
     own: dict[str, Any] = {name: kept[name] for name in OWN if name in kept}
     own |= {name: getattr(header, name) for name in ALIKE}
     posterior = Posterior(
