@@ -141,7 +141,8 @@ def command(words):
     sys.argv = ["coterie", *words.split()]
     done = CliRunner(env=PLAIN).invoke(app, sys.argv[1:])
     if not words.endswith("-o out"):
-        return [done.exit_code, *done.stdout.splitlines(), *done.stderr.splitlines()]
+        said = [*done.stdout.splitlines(), *done.stderr.splitlines()]
+        return [done.exit_code, *(line for line in said if "left at most" not in line)]  # progress
     texts = {path.name: path.read_text("utf-8", "ignore") for path in sorted(Path("out").iterdir())}
     heads = {name: ".csv" in name and text.partition("\n")[0] for name, text in texts.items()}
     return {**heads, "run.json": json.loads(texts["run.json"])}
@@ -244,7 +245,7 @@ def brief(text):
 def page_lines(path):
     """Give a page as lines, its data unpacked; style, script and what is long as checksums."""
     text = re.sub(r"<(style|script)>.*?</\1>", brief, path.read_text("utf-8"), flags=re.DOTALL)
-    text = re.sub(r"\d+ [A-Z][a-z]+ 20\d\d", "a day", text)
+    text = re.sub(r"\d+ [A-Z][a-z]+ 20\d\d", "a day", text.replace("&#39;", "'"))
     if block := re.search(r'id="data">([\w+/=]+)<', text):
         data = zlib.decompress(base64.b64decode(block[1])).decode()
         text = text.replace(block[1], data.replace('","', '",\n"').replace("],", "],\n"))
@@ -361,8 +362,7 @@ def record_pages(space):
     found |= {f"$ {line}": command(line) for line in listed(MADE)}
     found |= {folder: files_of(folder) for folder in ("run", "planned")}
     for line in listed(JUDGED):
-        said = command(f"judges {line} --force")
-        found[f"$ judges {line}"] = [one for one in said if "left at most" not in str(one)]
+        found[f"$ judges {line}"] = command(f"judges {line} --force")
         found[f"judges {line}"] = files_of("panel") if "panel" in line else ""
     return found
 

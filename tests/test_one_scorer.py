@@ -107,7 +107,7 @@ def test_aggregate(folder, model, score, how):
 
 
 def test_report(folder, posterior, score):
-    facts = gather(posterior, truth=folder / "truth.csv")["truth"]
+    facts = gather(posterior, truth=folder / "truth.csv").truth
     assert {name: facts[name] for name in score.numbers()} == score.numbers()
 
 
@@ -251,7 +251,7 @@ def test_gold_is_scored_nowhere(folder, truth):
     assert (score.items, score.n_gold) == (4, 1)
     assert json.loads((folder / "out" / "run.json").read_text("utf-8"))["scores"] == score.numbers()
     with pytest.warns(DataWarning, match="1 of 4 scored items"):
-        facts = gather(posterior, truth=truth)["truth"]
+        facts = gather(posterior, truth=truth).truth
     assert {name: facts[name] for name in score.numbers()} == score.numbers()
     with pytest.warns(DataWarning, match="1 of 4 scored items"):
         bins = posterior.plot.calibration(truth).texts[1:]

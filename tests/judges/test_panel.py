@@ -7,11 +7,10 @@ import pytest
 import coterie
 from coterie.errors import DataError
 from coterie.judges import effective_number, look_at, words
+from coterie.judges.bias import column_table, copies, first_class, position_table
 from coterie.judges.keep import Trial, keep
-from coterie.judges.order import column_table, first_class, position_table
 from coterie.judges.page import make_page
-from coterie.judges.trust import gold_needed
-from coterie.judges.worth import copies
+from coterie.judges.panel import gold_needed
 from coterie.simulation import Group
 
 EVEN = [[0.8, 0.2], [0.3, 0.7]]

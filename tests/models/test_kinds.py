@@ -7,7 +7,7 @@ import pytest
 import coterie
 from builders import saved
 from coterie.models.paper import align_kinds
-from coterie.report.kinds import kind_facts
+from coterie.report.facts import kind_facts
 from ladder.marks import rest_slow
 
 pytestmark = pytest.mark.filterwarnings("ignore::coterie.errors.ConvergenceWarning")

@@ -11,15 +11,14 @@ import pytest
 
 import coterie
 from builders import posteriors, reported
+from builders.pagetree import parse
 from coterie import metrics
 from coterie.abilities import Abilities
-from coterie.report import gather
-from coterie.report.annotator_kinds import kinds_of
-from coterie.report.chains import POINTS, digits_of
-from coterie.report.cooccurrence import LEVELS, picture
-from coterie.report.matrix import HALF, THIRD, room_of
-from coterie.report.people import own_roles
-from coterie.report.script_data import unpack
+from coterie.report import gather, render
+from coterie.report.chains import POINTS, digits_of, thin
+from coterie.report.items import unpack
+from coterie.report.people import HALF, LEVELS, THIRD, own_roles, picture, room_of
+from coterie.report.verdict import kinds_of
 from coterie.roles import Pattern, Role, Roles
 
 
@@ -35,8 +34,8 @@ def facts(posterior):
 
 def test_coteries_are_those_of_the_table(posterior, facts):
     table = posterior.coteries()
-    cards = facts["coteries"]["cards"]
-    assert facts["coteries"]["n"] == len(table) == len(cards)
+    cards = facts.coteries["cards"]
+    assert facts.coteries["n"] == len(table) == len(cards)
     for column in table.columns:
         assert [card[column] for card in cards] == table[column].tolist()
     for card in cards:
@@ -48,14 +47,14 @@ def test_coteries_are_those_of_the_table(posterior, facts):
         assert set(card["members"]) == set(members)
         assert card["more_members"] == 0
     counts = posterior.n_coteries
-    assert facts["coteries"]["mean"] == counts.mean()
-    shares = {row["n"]: row["probability"] for row in facts["coteries"]["numbers"]}
+    assert facts.coteries["mean"] == counts.mean()
+    shares = dict(facts.coteries["numbers"])
     assert shares == {int(n): float((counts == n).mean()) for n in np.unique(counts)}
 
 
 def test_annotators_are_those_of_the_table(posterior, facts):
     table = posterior.annotators().set_index("annotator")
-    rows = facts["annotators"]["rows"]
+    rows = facts.annotators["rows"]
     assert sorted(row["annotator"] for row in rows) == sorted(table.index)
     for row in rows:
         for column in ("n_labels", "accuracy", "accuracy_low", "accuracy_high", "informativeness"):
@@ -65,8 +64,8 @@ def test_annotators_are_those_of_the_table(posterior, facts):
     assert idle["coterie"] is None
     numbers = [row["n_labels"] for row in rows]
     assert numbers == sorted(numbers, reverse=True)
-    assert unpack(facts["block"])["matrices"] == facts["annotators"]["matrices"]
-    parts = facts["annotators"]["matrices"]
+    assert unpack(facts.block)["matrices"] == facts.annotators["matrices"]
+    parts = facts.annotators["matrices"]
     frame = posterior.annotations.to_frame().merge(posterior.labels(), on="item")
     for k, row in enumerate(rows):
         who = row["annotator"]
@@ -85,10 +84,10 @@ def test_annotators_are_those_of_the_table(posterior, facts):
 def test_items_come_most_uncertain_first_with_who_said_what(posterior, facts):
     labels = posterior.labels().set_index("item")
     frame = posterior.annotations.to_frame()
-    rows = facts["items"]["rows"]
+    rows = facts.items["rows"]
     known = set(posterior.annotations.gold)
     assert {row["item"] for row in rows} == set(labels.index) - known
-    assert facts["items"]["n_known"] == len(known) == 2
+    assert facts.items["n_known"] == len(known) == 2
     certainty = [row["probability"] for row in rows]
     assert certainty == sorted(certainty)
     for row in rows:
@@ -106,17 +105,17 @@ def test_items_come_most_uncertain_first_with_who_said_what(posterior, facts):
 
 def test_bands_count_every_labelled_item_once(posterior, facts):
     probability = posterior.labels()["probability"]
-    bands = facts["items"]["bands"]
+    bands = facts.items["bands"]
     assert sum(band["items"] for band in bands) == len(probability)
     for band in bands:
         top = 2.0 if band["high"] is None else band["high"]
         assert band["items"] == ((probability >= band["low"]) & (probability < top)).sum()
-    assert facts["items"]["n_certain"] == (probability >= 0.95).sum()
-    assert facts["items"]["expected_right"] == pytest.approx(probability.mean(), rel=1e-12)
+    assert facts.items["n_certain"] == (probability >= 0.95).sum()
+    assert facts.items["expected_right"] == pytest.approx(probability.mean(), rel=1e-12)
 
 
 def test_class_balance_and_agreement(posterior, facts):
-    rows = facts["balance"]["rows"]
+    rows = facts.balance["rows"]
     counts = posterior.labels()["label"].value_counts()
     assert {row["class"]: row["items"] for row in rows} == counts.to_dict()
     np.testing.assert_array_equal([row["proportion"] for row in rows], posterior.class_balance)
@@ -126,90 +125,88 @@ def test_class_balance_and_agreement(posterior, facts):
     )
     alpha = metrics.krippendorff_alpha(posterior.annotations)
     low, high = metrics.krippendorff_interval(posterior.annotations, random_state=0)
-    assert facts["agreement"]["alpha"] == alpha
-    assert (facts["agreement"]["low"], facts["agreement"]["high"]) == (low, high)
+    assert facts.agreement["alpha"] == alpha
+    assert (facts.agreement["low"], facts.agreement["high"]) == (low, high)
 
 
 def test_convergence_holds_the_diagnostics(posterior, facts):
-    table = posterior.diagnostics().set_index("quantity")
-    assert [row["quantity"] for row in facts["convergence"]["quantities"]] == table.index.tolist()
-    assert [row["name"] for row in facts["convergence"]["quantities"] if not row["watched"]] == [
-        "Log likelihood"
-    ]
-    for row in facts["convergence"]["quantities"]:
+    found, table = facts.convergence, posterior.diagnostics().set_index("quantity")
+    assert [row["quantity"] for row in found.quantities] == table.index.tolist()
+    assert [row["name"] for row in found.quantities if not row["watched"]] == ["Log likelihood"]
+    for row in found.quantities:
         mine = table.loc[row["quantity"]]
         assert row["ess_bulk"] == mine["ess_bulk"]
         assert row["r_hat"] is None if np.isnan(mine["r_hat"]) else row["r_hat"] == mine["r_hat"]
-    names = [trace["name"] for trace in facts["convergence"]["traces"]]
-    assert names == ["Number of coteries", "Log joint"]
-    trace = facts["convergence"]["traces"][1]
-    np.testing.assert_array_equal(trace["lines"], posterior.draws.trace["log_joint"])
+    watched = table.drop("log_likelihood")
+    assert (found.r_hat, found.ess) == (watched["r_hat"].max(), watched["ess_bulk"].min())
+    assert [trace["name"] for trace in found.traces] == ["Number of coteries", "Log joint"]
 
 
 def test_a_long_trace_keeps_its_extremes_where_they_are():
-    posterior = reported.crowd(draws=10_000)
-    draws = posterior.draws.trace["log_joint"]
-    trace = gather(posterior)["convergence"]["traces"][1]
-    assert np.shape(trace["lines"]) == (2, POINTS)
-    for line, chain in zip(trace["lines"], draws, strict=True):
-        for find in (np.argmin, np.argmax):
-            assert line[find(line)] == chain[find(chain)]
-            assert find(line) / len(line) == pytest.approx(find(chain) / len(chain), abs=0.01)
-    assert (trace["low"], trace["high"]) == (np.min(trace["lines"]), np.max(trace["lines"]))
+    chain = np.random.default_rng(0).normal(size=10_000)
+    shown = thin(chain)
+    assert len(shown) == POINTS
+    for find in (np.argmin, np.argmax):
+        assert shown[find(shown)] == chain[find(chain)]
+        assert find(shown) / len(shown) == pytest.approx(find(chain) / len(chain), abs=0.01)
+
+
+def trust(posterior):
+    """What the page says first, and under Convergence."""
+    tree = parse(render(posterior))
+    boxes = [*tree.with_class("warning"), *tree.with_class("trust")]
+    return [" ".join(box.text.split()) for box in boxes]
 
 
 @pytest.mark.parametrize(("draws", "words"), [(60, "the slowest"), (800, "at least")])
 def test_effective_draws_are_those_that_decide(draws, words):
     posterior = reported.crowd(draws=draws)
     watched = posterior.diagnostics().set_index("quantity").drop("log_likelihood")
-    trust = gather(posterior)["convergence"]["trust"]["sentence"]
-    assert f"{watched['ess_bulk'].min():,.0f} effective draws (400 are enough)" in trust
-    assert words in trust
+    said = trust(posterior)[-1]
+    assert f"{watched['ess_bulk'].min():,.0f} effective draws (400 are enough)" in said
+    assert words in said
 
 
 def test_trust_follows_the_posterior():
     calm = reported.crowd(draws=800, chains=4)
-    assert calm.converged
-    trust = gather(calm)["convergence"]["trust"]
-    assert trust["state"] == "ok"
-    assert "has settled: 4 chains that started far apart agree" in trust["sentence"]
-    assert "can be trusted" not in trust["sentence"]
-    short = gather(reported.crowd(draws=20))
-    assert short["convergence"]["trust"]["state"] == "bad"
-    assert "the 2 chains have not converged" in short["convergence"]["trust"]["sentence"]
-    assert "converged" not in " ".join(short["verdict"])  # the box above the verdict says it
+    (said,) = trust(calm)
+    assert said.startswith("Labels settled")
+    assert "The traces, which decide nothing here: the largest R-hat is" in said
+    early = trust(replace(calm, run={**calm.run, "stopped": "interrupted"}))[-1]
+    assert early.endswith("The run was interrupted: this is what the draws so far say.")
+    first, under = trust(reported.crowd(draws=20))
+    assert first.startswith("Careful. Labels not settled")
+    assert under.startswith("Labels not settled")
     without = replace(calm, run={**calm.run, "left_out": {"2": "mirrored"}, "chains": 5})
-    trust = gather(without)["convergence"]
-    assert trust["trust"]["state"] == "bad"
-    assert "1 of 5 chains ended in another mode" in trust["trust"]["sentence"]
-    assert trust["gone"].endswith("is left out: chain 2 (mirrored).")
-    assert trust["traces"][0]["chains"] == [1, 3, 4, 5]
+    first, under = trust(without)
+    gone = "1 of 5 chains ended in another mode and is left out: chain 2 (mirrored)."
+    assert first == f"{gone} See Convergence."
+    assert gone in under
+    assert [k for k, _ in gather(without).convergence.traces[0]["chains"]] == [1, 3, 4, 5]
 
 
 @pytest.mark.parametrize("model", ["DawidSkene", "MajorityVote"])
 def test_point_estimates_have_no_intervals_coteries_or_traces(posterior, model):
     facts = gather(posteriors.point(posterior, model))
-    assert facts["coteries"] is facts["cooccurrence"] is None
-    assert facts["convergence"]["traces"] == facts["convergence"]["quantities"] == []
-    assert not facts["annotators"]["has_interval"]
-    assert "accuracy_low" not in facts["annotators"]["rows"][0]
-    assert "point estimates, without intervals" in facts["convergence"]["trust"]["sentence"]
-    assert "not a probability" in facts["verdict"][1] or model == "DawidSkene"
+    assert facts.coteries is facts.cooccurrence is None
+    assert [*facts.convergence.traces, *facts.convergence.quantities] == []
+    assert not facts.annotators["has_interval"]
+    assert "accuracy_low" not in facts.annotators["rows"][0]
+    assert "point estimates, without intervals" in trust(posteriors.point(posterior, model))[0]
 
 
 def test_a_stopped_iteration_is_not_trusted(posterior):
     stopped = replace(posteriors.point(posterior), converged=False, run={"iterations": 3})
-    trust = gather(stopped)["convergence"]["trust"]
-    assert trust["state"] == "bad"
-    assert "3 iterations" in trust["sentence"]
+    assert trust(stopped)[0].startswith("Careful. Labels not settled: the iteration still moves")
+    assert "3 iterations" in trust(stopped)[0]
 
 
 def test_a_sampler_without_coteries_keeps_intervals_and_traces(posterior):
     facts = gather(posteriors.ungrouped(posterior))
-    assert facts["coteries"] is facts["cooccurrence"] is None
-    assert facts["annotators"]["has_interval"]
-    assert not facts["annotators"]["has_coterie"]
-    assert [trace["name"] for trace in facts["convergence"]["traces"]] == ["Log joint"]
+    assert facts.coteries is facts.cooccurrence is None
+    assert facts.annotators["has_interval"]
+    assert not facts.annotators["has_coterie"]
+    assert [trace["name"] for trace in facts.convergence.traces] == ["Log joint"]
 
 
 def test_truth_is_scored_as_the_metrics_do(posterior):
@@ -217,7 +214,7 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
     truth = pd.Series(
         rng.choice(posterior.annotations.classes, 30), posterior.annotations.items[:30]
     )
-    facts = gather(posterior, truth=truth)["truth"]
+    facts = gather(posterior, truth=truth).truth
     truth = truth.drop([item for item in posterior.annotations.gold if item in truth.index])
     assert facts["n"] == len(truth) == 28  # two were given to the model as known
     assert facts["n_gold"] == 2
@@ -238,7 +235,7 @@ def test_truth_is_scored_as_the_metrics_do(posterior):
 
 
 def test_cooccurrence_is_ordered_by_coterie(posterior, facts):
-    together = facts["cooccurrence"]
+    together = facts.cooccurrence
     table = posterior.annotators().set_index("annotator")
     coteries = table.loc[together["names"], "coterie"].tolist()
     assert coteries == sorted(coteries)
@@ -268,37 +265,38 @@ def test_the_picture_is_a_png_of_the_shares():
 def test_many_classes_are_cut_to_the_commonest():
     posterior = reported.crowd(items=60, classes=20, extra=tuple("uvwxyz"))
     facts = gather(posterior)
-    axes = facts["axes"]
-    assert len(axes["rows"]) == 12
-    assert axes["left_out"] == 8
-    assert axes["columns"][:12] == axes["rows"]
-    assert axes["columns"][-1] == "other"
-    for card in facts["coteries"]["cards"]:
+    axes = facts.axes
+    assert len(axes.rows) == 12
+    assert axes.left_out == 8
+    assert axes.columns[:12] == axes.rows
+    assert axes.columns[-1] == "other"
+    for card in facts.coteries["cards"]:
         np.testing.assert_allclose(np.sum(card["matrix"], axis=1), 1, rtol=1e-6)
 
 
 def test_many_annotators_and_items_are_cut(monkeypatch):
     monkeypatch.setattr("coterie.report.people.MOST_ANNOTATORS", 5)
     monkeypatch.setattr("coterie.report.items.MOST_ITEMS", 7)
-    monkeypatch.setattr("coterie.report.cooccurrence.MOST_PIXELS", 5)
+    monkeypatch.setattr("coterie.report.people.MOST_PIXELS", 5)
     posterior = reported.crowd()
     facts = gather(posterior)
-    assert len(facts["annotators"]["rows"]) == len(facts["annotators"]["matrices"]["mean"]) == 5
-    assert facts["annotators"]["left_out"] == 7
+    assert len(facts.annotators["rows"]) == len(facts.annotators["matrices"]["mean"]) == 5
+    assert facts.annotators["left_out"] == 7
     most = posterior.annotators()["n_labels"].nlargest(5).tolist()
-    assert [row["n_labels"] for row in facts["annotators"]["rows"]] == most
-    assert (len(facts["items"]["rows"]), facts["items"]["left_out"]) == (7, 33)
+    assert [row["n_labels"] for row in facts.annotators["rows"]] == most
+    assert (len(facts.items["rows"]), facts.items["left_out"]) == (7, 33)
     least = posterior.labels()["probability"].nsmallest(7).tolist()
-    assert [row["probability"] for row in facts["items"]["rows"]] == least
-    assert (facts["cooccurrence"]["n"], facts["cooccurrence"]["left_out"]) == (5, 7)
+    assert [row["probability"] for row in facts.items["rows"]] == least
+    assert (facts.cooccurrence["n"], facts.cooccurrence["left_out"]) == (5, 7)
 
 
 def test_the_verdict_is_three_sentences_with_the_numbers(posterior, facts):
-    how_many, how_sure, stands_out = facts["verdict"]
+    box = parse(render(posterior)).with_class("verdict")[0]
+    how_many, how_sure, stands_out = (sentence.text for sentence in box.all("p"))
     assert how_many == "40 items have a label, from 200 answers by 12 annotators, 5 per item."
-    certain = facts["items"]["n_certain"]
+    certain = facts.items["n_certain"]
     assert how_sure.startswith(f"{certain} of the labels (")
-    wrong = round(40 * (1 - facts["items"]["expected_right"]))
+    wrong = round(40 * (1 - facts.items["expected_right"]))
     assert f"about {wrong} of the 40 are wrong" in how_sure
     assert stands_out.endswith(".")
 
@@ -322,31 +320,28 @@ def test_members_unlike_their_coterie_are_named_by_role():
         coterie_roles=lambda: Roles((Role(Pattern.UNCLEAR), Role(Pattern.GOOD)), np.ones(2)),
         partition=lambda: SimpleNamespace(group=np.array([0, 0, 0, 0, 1])),
     )
-    said = own_roles(result, 0)
-    assert (
-        said == "The role is of all answers together; by their own, 2 always says no and 1 expert."
-    )
-    assert own_roles(result, 1) == ""
+    assert own_roles(result, 0) == ["2 always says no", "1 expert"]
+    assert own_roles(result, 1) == []
 
 
 def test_kinds_of_cards_and_rows_are_those_of_the_roles(posterior, facts):
     own, shared = posterior.roles().role, posterior.coterie_roles().role
     assert list(map(str, own)) == posterior.annotators()["role"].tolist()
     assert list(map(str, shared)) == posterior.coteries()["role"].tolist()
-    assert [card["kind"] for card in facts["coteries"]["cards"]] == [role.kind for role in shared]
+    assert [card["kind"] for card in facts.coteries["cards"]] == [role.kind for role in shared]
     kinds = dict(zip(posterior.annotations.annotators, own, strict=True))
-    for row in facts["annotators"]["rows"]:
+    for row in facts.annotators["rows"]:
         assert row["kind"] == kinds[row["annotator"]].kind
 
 
 def test_nothing_to_agree_on_leaves_agreement_out():
     rows = [("q1", "ann", "yes"), ("q2", "bob", "no")]
-    assert gather(coterie.MajorityVote().fit(rows).posterior_)["agreement"] is None
+    assert gather(coterie.MajorityVote().fit(rows).posterior_).agreement is None
 
 
 def test_known_items_alone_score_nothing(posterior):
     gold = pd.Series(posterior.annotations.gold)
-    assert gather(posterior, truth=gold)["truth"] is None
+    assert gather(posterior, truth=gold).truth is None
 
 
 @pytest.mark.parametrize(
@@ -370,14 +365,11 @@ def test_an_r_hat_that_is_too_large_does_not_look_fine(monkeypatch):
     posterior = reported.crowd(draws=800)
     table = posterior.diagnostics().assign(r_hat=1.0102)
     monkeypatch.setattr(coterie.Posterior, "diagnostics", lambda _: table)
-    trust = gather(replace(posterior, converged=False))["convergence"]["trust"]["sentence"]
-    assert "the largest R-hat is 1.01020 (1.01 or less is fine)" in trust
+    assert "the largest R-hat is 1.01020 (1.01 or less is fine)" in trust(posterior)[-1]
 
 
 def test_tiny_coteries_are_rows_of_a_table():
-    facts = gather(reported.crowd(items=60, annotators=40, groups=30, labels_per_item=8))[
-        "coteries"
-    ]
+    facts = gather(reported.crowd(items=60, annotators=40, groups=30, labels_per_item=8)).coteries
     assert len(facts["cards"]) <= 9
     assert all(card["size"] >= 3 for card in facts["cards"][3:])
     assert len(facts["cards"]) + len(facts["others"]) + facts["left_out"] == facts["n"]

@@ -12,7 +12,7 @@ from builders import reported
 from builders.pagetree import parse
 from coterie.report import Shown, render
 from coterie.report.facts import date_of
-from coterie.report.media import Pictures, address, embedded
+from coterie.report.items import Pictures, address, embedded
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
@@ -64,7 +64,7 @@ def test_a_large_picture_is_made_small(tmp_path):
 
 
 def test_without_an_image_library_only_what_is_small_is_embedded(tmp_path, monkeypatch):
-    monkeypatch.setattr("coterie.report.media.thumbnail", lambda path: None)
+    monkeypatch.setattr("coterie.report.items.thumbnail", lambda path: None)
     small, large = tmp_path / "small.png", tmp_path / "large.png"
     small.write_bytes(PIXEL)
     large.write_bytes(PIXEL + bytes(40_000))

@@ -14,8 +14,7 @@ import coterie
 from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import Shown, render, write
-from coterie.report.items import BANDS, certainty
-from coterie.report.script_data import unpack
+from coterie.report.items import BANDS, certainty, unpack
 from coterie.words.names import name
 
 SMALL = 3_000_000
@@ -390,5 +389,5 @@ def test_calibration_on_a_single_item_is_not_judged(posterior):
 def test_what_has_not_converged_is_said_above_the_verdict_alone():
     shown = parse(render(reported.crowd(draws=20)))
     (warning,) = [node for node in shown.with_class("warning") if node.parent.tag == "header"]
-    assert "not converged" in warning.words
+    assert "Labels not settled" in warning.words
     assert "Convergence" not in shown.with_class("verdict")[0].words

@@ -25,7 +25,7 @@ COLUMNS = {"item": "task", "annotator": "who", "label": "said"}
 
 
 def recipe(posterior, record=None):
-    return gather(posterior, record=record)["settings"]["code"]
+    return gather(posterior, record=record).recipe.code
 
 
 def run(code, **names):
@@ -41,14 +41,14 @@ def check_same(again, posterior):
 
 def test_settings_say_seed_version_and_how_to_make_it_again():
     posterior = reported.crowd(unlabelled=1)
-    settings = gather(posterior, record={"command": "coterie aggregate x.csv"})["settings"]
-    rows = dict(settings["rows"])
+    settings = gather(posterior, record={"command": "coterie aggregate x.csv"}).recipe
+    rows = dict(settings.rows)
     assert rows["Seed"] == "7"
     assert rows["Version"] == f"coterie {coterie.__version__}"
     assert rows["Sweeps"] == "1,000"
-    assert settings["command"] == "coterie aggregate x.csv"
-    assert gather(posterior)["settings"]["command"] is None
-    code = settings["code"]
+    assert settings.command == "coterie aggregate x.csv"
+    assert gather(posterior).recipe.command is None
+    code = settings.code
     assert "coterie.read('labels.csv', " in code
     assert f"classes={posterior.annotations.classes.tolist()!r}" in code
     assert "coterie.HCBCC(prior='paper', sweeps=1000, chains=2, random_state=7)" in code

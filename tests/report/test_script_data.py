@@ -6,7 +6,7 @@ import numpy as np
 
 from builders import reported
 from coterie.report import Shown, gather
-from coterie.report.script_data import all_items, packed, unpack
+from coterie.report.items import all_items, packed, unpack
 
 
 def test_every_item_is_there_with_what_was_said_of_it():
@@ -36,7 +36,7 @@ def test_what_has_no_room_is_left_out_least_needed_first(monkeypatch):
     posterior = reported.crowd(items=400)
     found = []
     for room in (10**9, 6_000, 4_500, 3_500, 10):
-        monkeypatch.setattr("coterie.report.script_data.MOST_BYTES", room)
+        monkeypatch.setattr("coterie.report.items.MOST_BLOCK", room)
         items = unpack(packed({}, posterior, ["text"] * 400))["items"] or {}
         found.append([key in items for key in ("item", "text", "answer", "who")])
     assert found[0] == [True, True, True, True]
@@ -50,7 +50,7 @@ def test_texts_of_all_items_are_in_the_block_made_short():
     posterior = reported.crowd(items=5)
     first, second = posterior.annotations.items[:2]
     shown = Shown(text={first: "one\n two", second: "x" * 999, "nobody": "?"})
-    texts = unpack(gather(posterior, shown=shown)["block"])["items"]["text"]
+    texts = unpack(gather(posterior, shown=shown).block)["items"]["text"]
     assert texts[0] == "one two"
     assert len(texts[1]) == 240
     assert texts[2:] == [None] * 3

@@ -10,11 +10,15 @@ import coterie
 from builders import posteriors, reported
 from builders.pagetree import parse
 from coterie.report import gather, render
-from coterie.report.annotator_kinds import blind_accuracy, kinds_by_limits
-from coterie.report.caveat import caveat_of
-from coterie.report.truth import judge
+from coterie.report.scores import judge
+from coterie.report.verdict import blind_accuracy, caveat_of, kinds_by_limits
 
 MODELS = [coterie.DawidSkene, coterie.MajorityVote]
+
+
+def verdict(posterior, **options):
+    (box,) = parse(render(posterior, **options)).with_class("verdict")
+    return [sentence.text for sentence in box.all("p")]
 
 
 def coin_flips(items=60, second=0, annotators=3, gold=0):
@@ -35,25 +39,22 @@ def coin_flips(items=60, second=0, annotators=3, gold=0):
 @pytest.mark.parametrize("options", [{}, {"second": 1}, {"annotators": 1}])
 def test_one_label_an_item_is_never_an_all_clear(model, options):
     posterior = model().fit(coin_flips(**options)).posterior_
-    facts = gather(posterior)
-    first, *others = facts["verdict"]
+    first, *others = verdict(posterior)
     assert first.startswith("Nothing here can be checked")
     assert "Ask " in first
     assert len(others) == 1
     assert "certain" not in others[0]
     assert "expected right" not in parse(render(posterior)).with_class("figures")[0].words
-    scored = gather(posterior, truth={"q030": "a"})["verdict"]
+    scored = verdict(posterior, truth={"q030": "a"})
     assert scored[2].startswith("Against the truth of 1 item, ")
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_few_second_labels_are_said_first(model):
-    facts = gather(model().fit(coin_flips(second=12)).posterior_)
-    assert facts["verdict"][0].startswith(
-        "Little here can be checked: on 48 items (80\N{NO-BREAK SPACE}%)"
-    )
-    assert "Nothing stands out" not in " ".join(facts["verdict"])
-    assert facts["verdict"][1].startswith("60 items have a label")
+    said = verdict(model().fit(coin_flips(second=12)).posterior_)
+    assert said[0].startswith("Little here can be checked: on 48 items (80\N{NO-BREAK SPACE}%)")
+    assert "Nothing stands out" not in " ".join(said)
+    assert said[1].startswith("60 items have a label")
 
 
 def test_a_second_or_a_known_label_is_a_check():
@@ -64,12 +65,12 @@ def test_a_second_or_a_known_label_is_a_check():
 
 
 def voted(posterior):
-    return gather(posteriors.point(posterior, "MajorityVote"))["verdict"]
+    return verdict(posteriors.point(posterior, "MajorityVote"))
 
 
 def test_a_vote_accuses_nobody():
     posterior = reported.crowd(items=200, labels_per_item=8)
-    weighed = gather(posteriors.point(posterior))["verdict"][2]
+    weighed = verdict(posteriors.point(posterior))[2]
     assert "answer without regard" in weighed
     assert "annotators (w" in weighed
     said = voted(posterior)[2]
@@ -113,7 +114,7 @@ def test_blind_answers_are_the_shuffled_ones():
 def test_dawid_skene_names_the_adversaries():
     crowd = coterie.simulate("mixed", items=300, annotators=60, random_state=1)
     posterior = coterie.DawidSkene().fit(crowd.annotations).posterior_
-    said = gather(posterior)["verdict"][2]
+    said = verdict(posterior)[2]
     assert "2 annotators (a60 and a59; " in said
     assert "tend to answer against the truth" in said
 
@@ -122,7 +123,7 @@ def test_nobody_who_says_one_thing_is_against_the_truth():
     rows = [(f"q{i}", f"w{l}", "b" if i < 10 else "a") for i in range(100) for l in range(4)]
     rows += [(f"q{i}", "rare", "b") for i in range(100)]  # right on 10 % of the items
     posterior = coterie.DawidSkene().fit(rows).posterior_
-    said = gather(posterior)["verdict"][2]
+    said = verdict(posterior)[2]
     assert said.startswith("Annotator rare (20\N{NO-BREAK SPACE}% of the labels) answers without")
     assert "against the truth" not in said
 
@@ -147,20 +148,18 @@ def test_an_overconfident_model_is_told_so():
     posterior = reported.crowd(items=400)
     answer = dict.fromkeys(posterior.annotations.items, "c0")
     expected = gather(posterior, truth=answer)
-    assert expected["truth"]["judged"] == "overconfident"
-    assert "that the model expects of them" in expected["verdict"][1]
+    assert expected.truth["judged"] == "overconfident"
+    assert "that the model expects of them" in verdict(posterior, truth=answer)[1]
     right = posterior.labels().set_index("item")["label"]
     modest = gather(posterior, truth=right)
-    assert modest["truth"]["judged"] == "too modest"
-    assert "expects of them" not in modest["verdict"][1]
+    assert modest.truth["judged"] == "too modest"
+    assert "expects of them" not in verdict(posterior, truth=right)[1]
 
 
 def test_known_labels_are_no_certainty():
     rows = [(item, who, "ab"[item % 2]) for item in range(6) for who in ("ann", "bob", "cat")]
     known = {item: "ab"[item % 2] for item in range(6)}
     posterior = coterie.DawidSkene().fit(coterie.read(rows, gold=known)).posterior_
-    assert gather(posterior)["verdict"][1] == (
-        "Every label is known: gold was given for 6 items of 6."
-    )
+    assert verdict(posterior)[1] == ("Every label is known: gold was given for 6 items of 6.")
     some = coterie.DawidSkene().fit(coterie.read(rows, gold={0: "a", 1: "b"})).posterior_
-    assert ", 2 of them known) are at least" in gather(some)["verdict"][1]
+    assert ", 2 of them known) are at least" in verdict(some)[1]

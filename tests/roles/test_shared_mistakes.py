@@ -5,7 +5,7 @@ import pytest
 
 import coterie
 from builders.realdata import SHARED
-from coterie.report.annotator_kinds import kinds_of
+from coterie.report.verdict import kinds_of
 from coterie.roles import Kind, Pattern
 
 FOLDER = SHARED / "data" / "zencrowd_us"

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.errors import DataError
 from coterie.metrics.matching import right_shares
 from coterie.metrics.scores import chance_interval
+from coterie.numeric import FloatArray, LongArray
 from coterie.posterior import Posterior
-
-FloatArray = NDArray[np.float64]
 
 EXACT = 12
 """Judges up to which all panels are tried; of more, one at a time is added and taken away."""
@@ -24,51 +22,24 @@ EXACT = 12
 
 @dataclass(frozen=True)
 class Kept:
-    """A smaller panel, and how far its consensus is that of all judges.
-
-    Parameters
-    ----------
-    judges
-        Who is in it.
-    price
-        What it costs, of ``whole``.
-    agreement, low, high
-        Share of items on which its consensus is that of all judges; 95 % interval.
-    right, right_whole
-        Shares of known items that it, and the whole panel, gets right, ties shared; None without
-        any.
-    tolerance
-        What it may lose of each.
-    found
-        Whether a panel that is smaller than the whole loses no more.
-    """
+    """A smaller panel, and how far its consensus is that of all judges."""
 
     judges: tuple[Any, ...]
-    price: float
-    whole: float
-    agreement: float
-    low: float
+    price: float  # what it costs,
+    whole: float  # and what all of them do
+    agreement: float  # share of items on which its consensus is that of all judges,
+    low: float  # with its 95 % interval
     high: float
-    right: float | None
-    right_whole: float | None
-    tolerance: float
-    found: bool
-
-
-def log_evidence(posterior: Posterior) -> FloatArray:
-    """Give log psi[l](t, y) of every label, shape (judges, items, classes)."""
-    a = posterior.annotations
-    logs = np.log(np.maximum(posterior.confusion_mean, 1e-6))
-    found = np.zeros((a.n_annotators, a.n_items, a.n_classes))
-    who, answer = a.codes.item_annotator, a.codes.item_answer
-    np.add.at(found, (who, a.item_of_label), logs[who, :, answer])
-    return found
+    right: float | None  # shares of known items that it, and the whole panel, gets right, ties
+    right_whole: float | None  # shared; None without any
+    tolerance: float  # what it may lose of each
+    found: bool  # whether a panel that is smaller than the whole loses no more
 
 
 def keep(
     posterior: Posterior,
     *,
-    known: NDArray[np.int64],
+    known: LongArray,
     prices: Mapping[Any, float] | None = None,
     tolerance: float = 0.05,
 ) -> Kept:
@@ -100,7 +71,12 @@ def keep(
     (True, True)
     """
     names = posterior.annotations.annotators.tolist()
-    price = np.array([1.0 if prices is None else _price(prices, name) for name in names])
+    price = np.ones(len(names))
+    for l, name in enumerate(names if prices is not None else ()):
+        told = prices.get(name, prices.get(str(name))) if prices is not None else None
+        if told is None or not told >= 0:
+            raise DataError(f"prices must have a number for every judge; {name!r} has {told!r}")
+        price[l] = told
     trial = Trial(posterior, known, tolerance)
     members = _all_panels(trial, price) if len(names) <= EXACT else _greedy(trial, price)
     agreement, right = trial.score(members)
@@ -119,30 +95,28 @@ def keep(
     )
 
 
-def _price(prices: Mapping[Any, float], name: Any) -> float:
-    found = prices.get(name, prices.get(str(name)))
-    if found is None or not found >= 0:
-        raise DataError(f"prices must have a number for every judge; {name!r} has {found!r}")
-    return float(found)
-
-
 class Trial:
     """The consensus of any panel, beside that of all judges."""
 
-    def __init__(self, posterior: Posterior, known: NDArray[np.int64], tolerance: float) -> None:
-        self.evidence = log_evidence(posterior)
+    def __init__(self, posterior: Posterior, known: LongArray, tolerance: float) -> None:
+        a, codes = posterior.annotations, posterior.annotations.codes
+        logs = np.log(np.maximum(posterior.confusion_mean, 1e-6))
+        # log psi[l](t, y) of every label, shape (judges, items, classes)
+        self.evidence = np.zeros((a.n_annotators, a.n_items, a.n_classes))
+        who, answer = codes.item_annotator, codes.item_answer
+        np.add.at(self.evidence, (who, a.item_of_label), logs[who, :, answer])
         self.balance = np.log(np.maximum(posterior.class_balance, 1e-12))
         (self.known,) = np.nonzero(known >= 0)
         self.truth, self.tolerance = known[self.known], tolerance
-        labelled = posterior.annotations.labels_per_item > 0
-        self.labelled, self.counted = labelled, int(labelled.sum())
-        together = self.weigh(range(len(self.evidence)))
-        gold = posterior.annotations.codes.gold >= 0  # there the consensus is what was told
+        self.labelled = a.labels_per_item > 0
+        self.counted = int(self.labelled.sum())
+        together, gold = self.weigh(range(a.n_annotators)), codes.gold >= 0
+        # Where gold is, the consensus is what was told.
         self.whole = np.where(gold, together.argmax(axis=1), posterior.label_code)
         own = np.where(gold[:, None], together, posterior.item_probability)
         self.right_whole = self._right(own)
 
-    def weigh(self, members: Sequence[int] | range) -> FloatArray:
+    def weigh(self, members: Sequence[int]) -> FloatArray:
         """Give the consensus of some judges: log weights of the classes, shape (items, classes)."""
         return np.asarray(self.balance + self.evidence[list(members)].sum(axis=0))
 
@@ -171,26 +145,21 @@ class Trial:
 
 
 def _all_panels(trial: Trial, price: FloatArray) -> tuple[int, ...]:
-    """Try every panel, the cheapest first; of equally cheap ones the best."""
+    """Try every panel, the cheapest first; of equally cheap ones the smallest, then the best."""
     n = len(price)
     panels = [p for k in range(1, n + 1) for p in itertools.combinations(range(n), k)]
     panels.sort(key=lambda p: (price[list(p)].sum(), len(p)))
     best: tuple[int, ...] | None = None
     for panel in panels:
-        cost = price[list(panel)].sum()
-        if best is not None and cost > price[list(best)].sum() + 1e-12:
+        if best is None:
+            best = panel if trial.passes(panel) else None
+        elif price[list(panel)].sum() > price[list(best)].sum() + 1e-12:
             break
-        if trial.passes(panel) and (best is None or _better(trial, panel, best)):
-            best = panel
+        elif len(panel) <= len(best) and trial.passes(panel):
+            (same, right), (as_same, as_right) = trial.score(panel), trial.score(best)
+            if len(panel) < len(best) or (right or 0.0, same) > (as_right or 0.0, as_same):
+                best = panel
     return best if best is not None else tuple(range(n))
-
-
-def _better(trial: Trial, one: Sequence[int], other: Sequence[int]) -> bool:
-    """Say whether a panel is smaller than another that costs the same, or as small and better."""
-    if len(one) != len(other):
-        return len(one) < len(other)
-    (same, right), (as_same, as_right) = trial.score(one), trial.score(other)
-    return (right or 0.0, same) > (as_right or 0.0, as_same)
 
 
 def _greedy(trial: Trial, price: FloatArray) -> tuple[int, ...]:

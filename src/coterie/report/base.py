@@ -11,6 +11,8 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 HERE = "coterie.report"
+STEPS = 20
+"""Steps of colour of a heat map: the style has a class for each."""
 
 
 def make_page(
@@ -37,22 +39,43 @@ def make_page(
     filters, names
         Functions, by their names, and whatever else the template uses.
     """
+    style = "".join(read(name, packages) for name in ("base.css", *styles))
+    code = "" if script is None else read(script, packages)
+    return (
+        _environment(packages, filters, True)
+        .get_template(template)
+        .render(style=style, script=code, policy=policy(style, code), **names)
+    )
+
+
+def make_sentences(
+    template: str,
+    packages: Sequence[str],
+    *,
+    filters: Iterable[Callable[..., object]] = (),
+    **names: Any,
+) -> list[str]:
+    """Fill a template of plain text, and give its lines; names must be safe already."""
+    text = _environment(packages, filters, False).get_template(template).render(**names)
+    return [line for line in text.split("\n") if line]
+
+
+def _environment(
+    packages: Sequence[str], filters: Iterable[Callable[..., object]], escapes: bool
+) -> Environment:
     made = Environment(
-        loader=FunctionLoader(lambda name: _read(name, packages)),
-        autoescape=True,
+        loader=FunctionLoader(lambda name: read(name, packages)),
+        autoescape=escapes,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     made.filters |= {function.__name__: function for function in filters}
-    style = "".join(_read(name, packages) for name in ("base.css", *styles))
-    code = "" if script is None else _read(script, packages)
-    return made.get_template(template).render(
-        style=style, script=code, policy=policy(style, code), **names
-    )
+    return made
 
 
-def _read(name: str, packages: Sequence[str]) -> str:
+def read(name: str, packages: Sequence[str]) -> str:
+    """Read the first file of this name in the folders ``template``, those of every page last."""
     places = [files(package).joinpath("template", name) for package in (*packages, HERE)]
     return next(place for place in places if place.is_file()).read_text("utf-8")
 
@@ -79,3 +102,14 @@ def checksum(text: str) -> str:
     """
     digest = hashlib.sha256(text.encode()).digest()
     return "sha256-" + base64.b64encode(digest).decode("ascii")
+
+
+def heat(share: float | None) -> str:
+    """Name the class that colours a cell of a heat map.
+
+    Examples
+    --------
+    >>> heat(0.0), heat(0.51), heat(1.0), heat(None)
+    ('h0', 'h10', 'h20', 'h0')
+    """
+    return f"h{0 if share is None else round(min(max(share, 0.0), 1.0) * STEPS)}"

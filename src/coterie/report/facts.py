@@ -1,39 +1,51 @@
-"""Everything the page says, as plain values: gathered here, shown by the template."""
+"""Everything the page says, as plain values: gathered here, shown by the templates."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+import coterie
 from coterie import metrics
+from coterie.abilities import Abilities
 from coterie.data.annotations import Annotations
 from coterie.errors import DataError
 from coterie.posterior import Posterior
-from coterie.report.caveat import caveat_of
-from coterie.report.chains import convergence_facts
-from coterie.report.cooccurrence import cooccurrence_facts
-from coterie.report.decisions import next_facts
-from coterie.report.drift import drift_facts
-from coterie.report.items import balance_facts, item_facts
-from coterie.report.kinds import kind_facts
-from coterie.report.matrix import axes_of, room_of
-from coterie.report.media import Pictures, by_item, text_of
-from coterie.report.people import annotator_facts, coterie_facts
-from coterie.report.reproduce import settings_facts
-from coterie.report.script_data import packed
-from coterie.report.truth import truth_facts
-from coterie.report.verdict import verdict
-from coterie.report.worth import worth_of
+from coterie.posterior.draws import INTERVAL
+from coterie.posterior.items import HARDNESS, KIND
+from coterie.report.chains import Convergence, convergence_facts
+from coterie.report.items import Pictures, by_item, item_facts, packed, text_of
+from coterie.report.people import (
+    Axes,
+    annotator_facts,
+    axes_of,
+    cooccurrence_facts,
+    coterie_facts,
+    records,
+)
+from coterie.report.reproduce import Recipe, recipe_of
+from coterie.report.scores import next_facts, truth_facts
+from coterie.report.verdict import Caveat, caveat_of, troubles
 from coterie.words.names import name
 from coterie.words.numbers import count
 
-Facts = dict[str, Any]
+MOST_TITLE = 200
+RESAMPLES, ENOUGH = 2_000, 4e7
+"""Of the bootstrap of the agreement; resamples times items beyond which it makes do with fewer."""
+MOST_ROWS, MOST_CLASSES = 20, 50
 MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
+HARD, CHANGED = 0.5, 0.9
+"""Probabilities from which on an item counts as hard, and somebody is said to have changed."""
+
+Section = dict[str, Any] | None
 
 
 class Shown(NamedTuple):
@@ -46,12 +58,34 @@ class Shown(NamedTuple):
     budget: float | None = None  # what may be spent next: the page then says on what
 
 
-NOTHING_SHOWN = Shown()
+@dataclass(frozen=True)
+class Facts:
+    """What a report says; sections that do not apply are None."""
 
-MOST_TITLE = 200
-RESAMPLES = 2_000
-ENOUGH = 4e7
-"""Resamples times items beyond which the bootstrap of the agreement makes do with fewer."""
+    date: str
+    title: str
+    model: str
+    abilities: Abilities
+    own: bool  # whether the model is one of this package
+    sizes: Mapping[str, int]
+    axes: Axes
+    caveat: Caveat | None  # where the answers cannot be compared
+    troubles: list[dict[str, Any]]
+    items: dict[str, Any]
+    annotators: dict[str, Any]
+    coteries: Section  # of a model that groups people
+    cooccurrence: Section
+    kinds: Section  # of a model that knows of kinds of items
+    drift: Section  # or of time
+    balance: dict[str, Any]
+    agreement: Section  # where an item has two labels
+    gold_check: Section
+    recalibrated: bool
+    truth: Section  # if there is one
+    next: Section  # with a budget
+    convergence: Convergence
+    recipe: Recipe
+    block: str  # for the script
 
 
 def gather(
@@ -60,13 +94,9 @@ def gather(
     truth: Any = None,
     title: str | None = None,
     record: Mapping[str, Any] | None = None,
-    shown: Shown = NOTHING_SHOWN,
+    shown: Shown | None = None,
 ) -> Facts:
-    """Gather what the report says, as dicts, lists, numbers and text.
-
-    Sections that do not apply are None: ``coteries`` and ``cooccurrence`` of a model that groups
-    nobody, ``kinds`` and ``drift`` of one that knows none, ``truth`` without one, ``agreement``
-    where no item has two labels, ``caveat`` where the answers can be compared.
+    """Gather what the report says.
 
     Parameters
     ----------
@@ -88,65 +118,48 @@ def gather(
     >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "yes"), ("q2", "ann", "no")]
     >>> rows += [("q2", "bob", "no")]
     >>> facts = gather(coterie.MajorityVote().fit(rows).posterior_)
-    >>> facts["verdict"][0]
-    '2 items have a label, from 4 answers by 2 annotators, 2 per item.'
-    >>> facts["coteries"] is None, facts["agreement"]["alpha"]
+    >>> facts.title
+    'What 2 annotators say about 2 items'
+    >>> facts.coteries is None, facts.agreement["alpha"]
     (True, 1.0)
     """
-    a = posterior.annotations
-    table = posterior.annotators()
-    axes = axes_of(posterior)
+    a, run, shown, record = posterior.annotations, posterior.run, shown or Shown(), record or {}
+    table, axes = posterior.annotators(), axes_of(posterior)
     grouped = posterior.abilities.coteries
-    groups = grouped or (posterior.groups is not None and posterior.abilities.uncertainty)
+    after = posterior.groups is not None and posterior.abilities.uncertainty
     texts = by_item(a, shown.text, "text")
     pictures = Pictures(by_item(a, shown.image, "image"), shown.folder)
-    facts: Facts = {
-        "date": date_of(record or {}, shown.date),
-        "title": name(title, MOST_TITLE) if title else default_title(a),
-        "model": posterior.model,
-        "abilities": posterior.abilities,
-        "caveat": caveat_of(a),
-        "sizes": {"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
-        "axes": {
-            "rows": axes.rows,
-            "columns": axes.columns,
-            "left_out": axes.n_classes - len(axes.rows),
-            "room": room_of(axes.rows, axes.columns),
-        },
-        "items": item_facts(posterior, texts, pictures),
-        "annotators": annotator_facts(posterior, table, axes),
-        "coteries": coterie_facts(posterior, table, axes) if groups else None,
-        "cooccurrence": cooccurrence_facts(posterior, table) if grouped else None,
-        "kinds": kind_facts(posterior),
-        "drift": drift_facts(posterior),
-        "balance": balance_facts(posterior),
-        "agreement": agreement_facts(a),
-        "gold_check": posterior.run.get("gold_check"),
-        "truth": None if truth is None else truth_facts(posterior, truth),
-        "next": None if shown.budget is None else next_facts(posterior, shown.budget),
-        "convergence": convergence_facts(posterior),
-        "settings": settings_facts(posterior, record or {}),
-    }
-    facts["verdict"] = verdict(posterior, facts, table)
-    facts["worth"] = worth_of(posterior, facts)
-    facts["block"] = packed(people_block(facts), posterior, short_texts(a, texts))
-    return facts
-
-
-def people_block(facts: Facts) -> Facts:
-    """Give what the script needs to show matrices of annotators."""
-    axes = facts["axes"]
-    return {
-        "upright": axes["room"].upright,
-        "rows": axes["rows"],
-        "columns": axes["columns"],
-        "matrices": facts["annotators"]["matrices"],
-    }
-
-
-def short_texts(a: Annotations, texts: Mapping[int, str]) -> list[str | None] | None:
-    """Give the text of every item, made short; None if no item has any."""
-    return [text_of(texts.get(i)) for i in range(a.n_items)] if texts else None
+    people = annotator_facts(posterior, table, axes)
+    says = f"{count(a.n_annotators, 'annotator')} {'says' if a.n_annotators == 1 else 'say'}"
+    asked = {"upright": axes.room.upright, "rows": axes.rows, "columns": axes.columns}
+    asked["matrices"] = people["matrices"]
+    all_texts = [text_of(texts.get(i)) for i in range(a.n_items)] if texts else None
+    return Facts(
+        date=date_of(record, shown.date),
+        title=name(title, MOST_TITLE) if title else f"What {says} about {count(a.n_items, 'item')}",
+        model=posterior.model,
+        abilities=posterior.abilities,
+        own=posterior.model in coterie.__all__,
+        sizes={"items": a.n_items, "annotators": a.n_annotators, "labels": a.n_labels},
+        axes=axes,
+        caveat=caveat_of(a),
+        troubles=troubles(posterior, table),
+        items=item_facts(posterior, texts, pictures),
+        annotators=people,
+        coteries=coterie_facts(posterior, table, axes) if grouped or after else None,
+        cooccurrence=cooccurrence_facts(posterior, table) if grouped else None,
+        kinds=kind_facts(posterior),
+        drift=_drift(posterior),
+        balance=_balance(posterior),
+        agreement=_agreement(a),
+        gold_check=run.get("gold_check"),
+        recalibrated="recalibrated" in run,
+        truth=None if truth is None else truth_facts(posterior, truth),
+        next=None if shown.budget is None else next_facts(posterior, shown.budget),
+        convergence=convergence_facts(posterior),
+        recipe=recipe_of(posterior, record),
+        block=packed(asked, posterior, all_texts),
+    )
 
 
 def date_of(record: Mapping[str, Any], date: datetime.date | None) -> str:
@@ -164,13 +177,7 @@ def date_of(record: Mapping[str, Any], date: datetime.date | None) -> str:
     return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
 
 
-def default_title(a: Annotations) -> str:
-    """Name the report by its size."""
-    who, what = count(a.n_annotators, "annotator"), count(a.n_items, "item")
-    return f"What {who} {'says' if a.n_annotators == 1 else 'say'} about {what}"
-
-
-def agreement_facts(a: Annotations) -> Facts | None:
+def _agreement(a: Annotations) -> Section:
     """Give Krippendorff's alpha with its interval; None where nothing can agree."""
     resamples = int(min(RESAMPLES, max(200, ENOUGH / max(a.n_items, 1))))
     try:
@@ -180,21 +187,96 @@ def agreement_facts(a: Annotations) -> Facts | None:
         return None
     if alpha != alpha:
         return None
-    return {"alpha": alpha, "low": low, "high": high, "words": strength(alpha)}
+    return {"alpha": alpha, "low": low, "high": high}
 
 
-def strength(alpha: float) -> str:
-    """Say what an alpha means, by Krippendorff's own limits.
+def _balance(posterior: Posterior) -> dict[str, Any]:
+    """Describe the classes: how many items each has, and its proportion with an interval."""
+    a, uncertain = posterior.annotations, posterior.abilities.uncertainty
+    items = np.bincount(posterior.label_code, minlength=a.n_classes)
+    low = high = [None] * a.n_classes
+    if uncertain:
+        pooled = posterior.require_draws("intervals").class_balance.reshape(-1, a.n_classes)
+        low, high = (end.tolist() for end in np.quantile(pooled, INTERVAL, axis=0))
+    rows: list[dict[str, Any]] = [
+        {
+            "class": name(a.classes[t]),
+            "items": int(items[t]),
+            "share": float(items[t] / max(a.n_items, 1)),
+            "proportion": float(posterior.class_balance[t]),
+            "low": low[t],
+            "high": high[t],
+        }
+        for t in range(a.n_classes)
+    ]
+    if len(rows) > MOST_CLASSES:
+        rows.sort(key=lambda row: -row["items"])
+    left_out = max(len(rows) - MOST_CLASSES, 0)
+    return {"rows": rows[:MOST_CLASSES], "left_out": left_out, "has_interval": uncertain}
 
-    Examples
-    --------
-    >>> strength(0.85)
-    'reliable by the usual standard (0.8 or more)'
+
+def _drift(posterior: Posterior) -> Section:
+    """List those likeliest to have changed; None where the model does not know of time."""
+    if posterior.drawn("accuracy_at") is None:
+        return None
+    table = posterior.drift()
+    rows = records(table.head(MOST_ROWS))
+    return {"n": int((table["changed"] >= CHANGED).sum()), "of": len(table), "rows": rows}
+
+
+def kind_facts(posterior: Posterior) -> Section:
+    """Give what is known of kinds of items; None where the model is not about them.
+
+    Of the default every item says itself how hard it is.
     """
-    if alpha >= 0.8:
-        return "reliable by the usual standard (0.8 or more)"
-    if alpha >= 2 / 3:
-        return "enough for tentative conclusions (0.67 to 0.8)"
-    if alpha > 0.2:
-        return "too low to use single answers as they are, which is why they are weighed here"
-    return "little better than chance"
+    drawn = posterior.drawn("hard_accuracy")
+    if drawn is not None:
+        return {"hard": _hard(posterior, drawn), "rows": None, "people": None, "known": False}
+    if KIND not in posterior.item_numbers or HARDNESS in posterior.item_numbers:
+        return None
+    numbers, a = posterior.item_numbers[KIND], posterior.annotations
+    total = numbers.values.sum(axis=0)
+    likeliest = np.bincount(numbers.values.argmax(axis=1), minlength=len(total)).tolist()
+    shares = (total / max(total.sum(), 1)).tolist()
+    rows = [
+        {"kind": name(kind), "items": n, "share": share}
+        for kind, n, share in zip(numbers.columns, likeliest, shares, strict=True)
+    ]
+    people, by_kind = None, posterior.drawn("accuracy_by_kind")
+    if by_kind is not None:  # of known kinds, by those with most labels
+        accuracy = by_kind.mean(axis=(0, 1))
+        busiest = np.argsort(-a.labels_per_annotator, kind="stable")[:MOST_ROWS]
+        people = [
+            {"annotator": name(a.annotators[l]), "accuracy": accuracy[l].tolist()}
+            for l in busiest
+            if a.labels_per_annotator[l] > 0
+        ]
+    known = bool((numbers.values.max(axis=1) == 1).all())
+    return {"hard": None, "rows": rows, "people": people, "known": known} if rows else None
+
+
+def _hard(posterior: Posterior, drawn: Any) -> dict[str, Any]:
+    """Count the hard items, list the hardest, and who of those with labels is best at them."""
+    a, table = posterior.annotations, posterior.difficulty()
+    pooled = drawn.reshape(-1, drawn.shape[-1])
+    mean, (low, high) = pooled.mean(axis=0), np.quantile(pooled, INTERVAL, axis=0)
+    spoke = np.flatnonzero(a.labels_per_annotator)
+    best = spoke[np.argsort(-mean[spoke], kind="stable")][:MOST_ROWS]
+    return {
+        "n": int((table[HARDNESS] > HARD).sum()),
+        "of": len(table),
+        "rows": [
+            {**row, "item": name(row["item"]), "label": name(row["label"])}
+            for row in records(table.head(MOST_ROWS))
+        ],
+        "people": [
+            {
+                "annotator": name(a.annotators[l]),
+                "n_labels": int(a.labels_per_annotator[l]),
+                "accuracy": float(mean[l]),
+                "low": float(low[l]),
+                "high": float(high[l]),
+            }
+            for l in best
+        ],
+    }

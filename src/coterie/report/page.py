@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from os import PathLike
 from typing import Any
 
+from coterie.diagnostics import LARGEST_R_HAT, LEAST_ESS
 from coterie.files.atomic import Writer, text_writer, write_file
 from coterie.files.paths import to_write
 from coterie.posterior import Posterior
-from coterie.report import charts
-from coterie.report.base import HERE, make_page
+from coterie.report.base import HERE, heat, make_page, read
 from coterie.report.facts import gather
-from coterie.report.glossary import TERMS
-from coterie.report.items import certainty
+from coterie.report.items import CERTAIN, DOUBTFUL, certainty
 from coterie.words import numbers
 from coterie.words.visible import shorten
 
-SHOWN = (
+
+def sentence(clauses: str) -> str:
+    """Make a sentence of clauses, each with a semicolon behind; they are safe already."""
+    said = clauses.strip().rstrip("; ")
+    return said[:1].upper() + said[1:] + "."
+
+
+FILTERS = (
     *(numbers.percent, numbers.hundredths, numbers.tenths, numbers.span, numbers.around),
-    *(numbers.exact, numbers.decimal, numbers.count, shorten, certainty),
+    *(numbers.exact, numbers.decimal, numbers.count, numbers.rough, numbers.be, numbers.listed),
+    *(shorten, certainty, heat, sentence),
 )
-"""Filters of the template: numbers and names as they are shown."""
+"""Of the templates: numbers and names as they are shown."""
+LIMITS = {"certain": CERTAIN, "doubtful": DOUBTFUL, "r_hat": LARGEST_R_HAT, "ess": LEAST_ESS}
 
 
 def render(posterior: Posterior, **options: Any) -> str:
@@ -46,9 +55,9 @@ def render(posterior: Posterior, **options: Any) -> str:
         [HERE],
         styles=["style.css"],
         script="script.js",
-        filters=SHOWN,
-        charts=charts,
-        terms=TERMS,
+        filters=FILTERS,
+        limits=LIMITS,
+        terms=json.loads(read("terms.json", [HERE])),
         facts=gather(posterior, **options),
     )
 

@@ -4,37 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import coterie
 from coterie.data.annotations import Annotations
-from coterie.data.provenance import OWN_GOLD, Export, Form, Gold, Provenance
+from coterie.data.provenance import OWN_GOLD, Form, Gold, Provenance
 from coterie.posterior import Posterior
 from coterie.version import __version__
 from coterie.words.names import name
 from coterie.words.visible import shorten
 
-PASSING = ("n_jobs", "progress", "checkpoint")
-"""Settings that change how a run goes and not what it finds."""
-
+HIDDEN = ("n_jobs", "progress", "checkpoint", "random_state")
+"""Settings that change how a run goes and not what it finds; and the seed, said by itself."""
 LONGEST = 400
 """Characters of a value that is shown."""
 
-Facts = dict[str, Any]
+
+@dataclass(frozen=True)
+class Recipe:
+    """The settings as names and text, and the lines that make the result again."""
+
+    rows: list[tuple[str, str]]
+    version: str
+    command: str | None
+    code: str
 
 
-def settings_facts(posterior: Posterior, record: Mapping[str, Any]) -> Facts:
-    """Give the settings as names and text, and the lines that make the result again.
+def recipe_of(posterior: Posterior, record: Mapping[str, Any]) -> Recipe:
+    """Say how a result was made.
 
-    Parameters
-    ----------
-    posterior
-        The result.
-    record
-        What ``run.json`` says of the run; empty for a result that was not made by a command.
+    ``record`` is what ``run.json`` says of the run; empty for a result that no command made.
     """
     settings, run, a = posterior.settings, posterior.run, posterior.annotations
-    seed = settings.get("random_state")
     rows = [("Model", posterior.model), ("Version", f"coterie {__version__}")]
     rows.append(("Data", a.describe()))
     if a.origin:
@@ -44,35 +46,34 @@ def settings_facts(posterior: Posterior, record: Mapping[str, Any]) -> Facts:
         rows.append(("Left out", _short(", ".join(left_out) or "nothing")))
         rows += [("Note", _short(note)) for note in a.provenance.export.notes]
     if "random_state" in settings:
+        seed = settings["random_state"]
         rows.append(("Seed", "none: a new run differs a little" if seed is None else str(seed)))
-    rows += [(_words(key), _in_words(value)) for key, value in _shown(settings)]
+    for key, value in _told(settings).items():
+        text = f"{value:,}" if isinstance(value, int) else _short(value)
+        text = ("no", "yes")[value] if isinstance(value, bool) else text
+        rows.append((key.replace("_", " ").capitalize(), text))
     if "sweeps" in run:
         stopped = {"converged": "stopped when converged", "interrupted": "interrupted"}
         how = stopped.get(str(run.get("stopped")), "ran to the end")
-        rows += [("Sweeps made", f"{run['sweeps']:,} per chain, {how}")]
+        rows.append(("Sweeps made", f"{run['sweeps']:,} per chain, {how}"))
     command = record.get("command")
-    return {
-        "rows": rows,
-        "version": __version__,
-        "seed": seed,
-        "command": None if command is None else _short(command),
-        "code": code(posterior, record),
-    }
+    return Recipe(rows, __version__, command and _short(command), _code(posterior, record))
 
 
-def code(posterior: Posterior, record: Mapping[str, Any]) -> str:
+def _code(posterior: Posterior, record: Mapping[str, Any]) -> str:
     """Write the Python that makes the result again."""
-    settings = dict(_shown(posterior.settings))
+    settings = _told(posterior.settings)
     if posterior.settings.get("random_state") is not None:
         settings["random_state"] = posterior.settings["random_state"]
-    own = posterior.model in coterie.__all__
-    name = f"coterie.{posterior.model}" if own else posterior.model
-    model, notes = _call(name, [], settings, "as under Settings")
-    whose = [] if own else [f"# {name} is not part of coterie: import it from where it is defined"]
-    lines = [*_reading(posterior.annotations, record), *whose, *notes, f"model = {model}"]
-    return "\n".join(
-        ["import coterie", "", *lines, "posterior = model.fit(annotations).posterior_"]
-    )
+    called, whose = posterior.model, []
+    if called in coterie.__all__:
+        called = f"coterie.{called}"
+    else:
+        whose = [f"# {called} is not part of coterie: import it from where it is defined"]
+    model, notes = _call(called, [], settings, "as under Settings")
+    reading = _reading(posterior.annotations, record)
+    fit = "posterior = model.fit(annotations).posterior_"
+    return "\n".join(["import coterie", "", *reading, *whose, *notes, f"model = {model}", fit])
 
 
 def _reading(a: Annotations, record: Mapping[str, Any]) -> list[str]:
@@ -81,17 +82,41 @@ def _reading(a: Annotations, record: Mapping[str, Any]) -> list[str]:
         simulated = "simulated" in (record.get("input") or {})
         whose = "those the command simulates" if simulated else "your own, given from Python"
         return [f"# annotations: {_short(a.origin) if a.origin else whose}"]
-    source = a.provenance.source
+    source, export = a.provenance.source, a.provenance.export
+    several = list(export.paths) if export is not None else []
+    told, where, given = _asked(a.provenance), [], repr(several or source.path)
     if source.path is None:
         given, where = "data", [f"# data: {source.name} that was given from Python"]
-    else:
-        export = a.provenance.export
-        several = list(export.paths) if export is not None else []
-        given, where = repr(several or source.path), []
-    known = {"gold": _gold(a, a.provenance)} if a.gold and not _brings_gold(a.provenance) else {}
-    told = _told(a.provenance) | known
+    gold = a.provenance.gold
+    if a.gold and not (export is not None and gold == Gold(column=OWN_GOLD)):
+        if gold is None or (gold.source is not None and gold.source.path is None):
+            told["gold"] = a.gold
+        else:
+            told["gold"] = gold.column if gold.source is None else gold.source.path
     read, notes = _call("coterie.read", [given], told, "as it was, too long to show")
     return [*where, *notes, f"annotations = {read}"]
+
+
+def _asked(provenance: Provenance) -> dict[str, Any]:
+    """Give what the reader has to be told: columns, other answers, repeated labels."""
+    told: dict[str, Any] = {} if provenance.item is None else {"item": provenance.item}
+    export = provenance.export
+    if export is not None:
+        told = {"format": export.format, "question": export.question}
+        told |= ({} if export.option is None else {"option": export.option}) | dict(export.told)
+    elif provenance.form is Form.WIDE:
+        told["annotator"] = list(provenance.annotators)
+    else:
+        told |= {"annotator": provenance.annotators[0], "label": provenance.label}
+    if provenance.classes is not None:
+        told["classes"] = list(provenance.classes)
+    if provenance.extra_answers:
+        told["extra_answers"] = list(provenance.extra_answers)
+    if provenance.anonymised:
+        told["anonymise"] = True
+    if provenance.duplicates != "error":
+        told["duplicates"] = provenance.duplicates
+    return told
 
 
 def _call(
@@ -115,60 +140,8 @@ def _is_plain(value: Any) -> bool:
     return value is None or type(value) in (str, int, bool)
 
 
-def _told(provenance: Provenance) -> Facts:
-    """Give what the reader has to be told: columns, truths, other answers, repeated labels."""
-    told: Facts = {} if provenance.item is None else {"item": provenance.item}
-    if provenance.export is not None:
-        told = _told_of_export(provenance.export)
-    elif provenance.form is Form.WIDE:
-        told["annotator"] = list(provenance.annotators)
-    else:
-        told |= {"annotator": provenance.annotators[0], "label": provenance.label}
-    if provenance.classes is not None:
-        told["classes"] = list(provenance.classes)
-    if provenance.extra_answers:
-        told["extra_answers"] = list(provenance.extra_answers)
-    if provenance.anonymised:
-        told["anonymise"] = True
-    duplicates = provenance.duplicates
-    return told if duplicates == "error" else told | {"duplicates": duplicates}
-
-
-def _brings_gold(provenance: Provenance) -> bool:
-    """Tell whether the known labels are the export's own, which reading it gives again."""
-    return provenance.export is not None and provenance.gold == Gold(column=OWN_GOLD)
-
-
-def _told_of_export(export: Export) -> Facts:
-    """Give what the reader of an export has to be told."""
-    told: Facts = {"format": export.format, "question": export.question}
-    told |= {} if export.option is None else {"option": export.option}
-    return told | dict(export.told)
-
-
-def _gold(a: Annotations, provenance: Provenance) -> Any:
-    """Give the known labels as the reader takes them: a column, a file, or themselves."""
-    gold = provenance.gold
-    if gold is None or (gold.source is not None and gold.source.path is None):
-        return a.gold
-    return gold.column if gold.source is None else gold.source.path
-
-
-def _shown(settings: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    hidden = (*PASSING, "random_state")
-    return [
-        (key, value) for key, value in settings.items() if key not in hidden and value is not None
-    ]
-
-
-def _in_words(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:,}" if isinstance(value, int) else _short(value)
-
-
-def _words(key: str) -> str:
-    return key.replace("_", " ").capitalize()
+def _told(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: value for k, value in settings.items() if k not in HIDDEN and value is not None}
 
 
 def _short(value: object) -> str:

@@ -1,196 +1,135 @@
-"""The verdict in a few sentences: how many items, how sure, what stands out, what to do."""
+"""What stands out: whether answers can be checked at all, and who answers how."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from coterie.abilities import Abilities
+from coterie.data.annotations import Annotations
+from coterie.kernels.right import NORMAL_95, SHIFT
+from coterie.metrics import informativeness
+from coterie.numeric import FloatArray
 from coterie.posterior import Posterior
-from coterie.report.annotator_kinds import kinds_of
-from coterie.report.items import CERTAIN, DOUBTFUL
-from coterie.report.truth import OVERCONFIDENT
-from coterie.roles import Kind
+from coterie.roles import Kind, Pattern
+from coterie.roles.role import shift_matrices
 from coterie.words.names import isolated
-from coterie.words.numbers import be, count, listed, percent, rough, tenths
 
-Facts = dict[str, Any]
-
-
-class Trouble(NamedTuple):
-    """What annotators of some kind do, one and several of them, and what to do about it."""
-
-    one: str
-    several: str
-    remedy: str
-
-
-TROUBLES = {
-    Kind.NOISE: Trouble(
-        "answers without regard to the item",
-        "answer without regard to the item",
-        "the labels here already discount that, but consider asking others instead",
-    ),
-    Kind.AGAINST: Trouble(
-        "tends to answer against the truth",
-        "tend to answer against the truth",
-        "check whether they misread the instructions",
-    ),
-    Kind.WEAK: Trouble(
-        "is good on some classes only, or not yet good",
-        "are good on some classes only, or not yet good",
-        "see their tables for what to explain better",
-    ),
-}
-
-ABOUT_VOTES = (
-    "a vote counts everybody alike and cannot tell good annotators from bad: DawidSkene can, and "
-    "HCBCC also finds who answers alike"
-)
+THIN = 1.5
+"""Labels an item, on average, below which most labels are one person's word."""
+HARDLY = 0.05
+"""Share of the items with a second label, or known, below which nothing can be checked."""
+FEW_LABELS = 20
+NO_INFORMATION = 0.05
+"""A point estimate has no roles: this many labels and so little information make a spammer."""
+SURELY = 3
+"""Standard errors that a difference needs to be more than chance."""
+WORSE_THAN_BLIND = 0.5
+"""With enough labels, right less than half as often as blind answers of the same frequencies would
+be, and by more than chance (3 s.e.), makes an adversary."""
 
 
-def verdict(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
-    """Write the sentences: three, or, where the answers cannot be compared, that first; by gold.
+@dataclass(frozen=True)
+class Caveat:
+    """That answers cannot be compared, or hardly: said before anything else."""
 
-    Parameters
-    ----------
-    posterior
-        The result.
-    facts
-        What the page says already: caveat, items, coteries, truth, convergence.
-    table
-        ``posterior.annotators()``.
+    nothing: bool  # can be checked: certainties and accuracies mean nothing
+    alone: bool  # there is one annotator
+    again: int  # items with a second label
+    unchecked: int  # items without, that are not known either
+    share: float  # of all items with labels
+
+
+def caveat_of(a: Annotations) -> Caveat | None:
+    """Say that the answers cannot be compared, or hardly; None where they can.
+
+    Known labels check those who answered them, as a second answer does.
+
+    Examples
+    --------
+    >>> import coterie
+    >>> caveat_of(coterie.read([("q1", "ann", "yes"), ("q2", "bob", "no")])).nothing
+    True
+    >>> rows = [("q1", "ann", "yes"), ("q1", "bob", "no"), ("q2", "ann", "no")]
+    >>> caveat_of(coterie.read(rows)) is None
+    True
     """
-    return [*_sentences(posterior, facts, table), *by_gold(posterior)]
-
-
-def by_gold(posterior: Posterior) -> list[str]:
-    """Say how far probabilities hold on known items, if that was looked at, and what to do."""
-    found = posterior.run.get("gold_check")
-    if found is None:
-        return []
-    then = ""
-    if "recalibrated" in posterior.run:
-        then = " The probabilities on this page are mended by that."
-    elif found.get("significant") and not found.get("reversed"):
-        then = " Run again with --recalibrate to mend them."
-    return [f"By gold: {found['sentence']}{then}"]
-
-
-def _sentences(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
-    caveat = facts["caveat"]
-    many = how_many(posterior, facts["items"])
-    if caveat is not None and caveat.nothing:
-        right = against_truth(facts["truth"])
-        return [caveat.sentence, many, *([f"{right[0].upper()}{right[1:]}."] if right else [])]
-    sure = how_sure(posterior.abilities, facts["items"], facts["truth"])
-    clauses = what_stands_out(posterior, facts, table)
-    if caveat is not None:
-        return [caveat.sentence, many, sure, *([sentence_of(clauses)] if clauses else [])]
-    return [many, sure, sentence_of(clauses) if clauses else all_clear(facts["convergence"])]
-
-
-def how_many(posterior: Posterior, items: Facts) -> str:
-    """Say how much was labelled by whom."""
-    a, n = posterior.annotations, items["n_labelled"]
-    each = f", {rough(a.n_labels / n)} per item" if n else ""
-    text = (
-        f"{count(n, 'item')} {'has' if n == 1 else 'have'} a label, from "
-        f"{count(a.n_labels, 'answer')} by {count(a.n_annotators, 'annotator')}{each}"
-    )
-    if items["n"] > n:
-        text += f"; {count(items['n'] - n, 'more item')} nobody has answered yet"
-    return text + "."
-
-
-def how_sure(abilities: Abilities, items: Facts, truth: Facts | None) -> str:
-    """Say how sure the labels are, and, with a truth, how often they are right."""
-    n, sure = items["n_labelled"], items["n_certain"]
-    share = percent(sure / n) if n else "0 %"
-    if not abilities.probabilities:
-        text = (
-            f"On {sure:,} of them ({share}) at least {percent(CERTAIN)} of the votes agree, but "
-            "a share of votes is not a probability: it cannot say how many labels are wrong"
-        )
-    else:
-        wrong = n * (1 - (items["expected_right"] or 0))
-        about = "fewer than one" if wrong < 0.5 else f"about {rough(round(wrong))}"
-        known = items["n_known"]
-        if known >= n > 0:
-            return f"Every label is known: gold was given for {count(n, 'item')} of {n:,}."
-        given = f", {known:,} of them known" if known else ""
-        text = (
-            f"{sure:,} of the labels ({share}{given}) {be(sure)} at least "
-            f"{percent(CERTAIN)} certain, and by the model's own account {about} of the {n:,} "
-            f"{'is' if wrong < 1.5 else 'are'} wrong"
-        )
-    if truth is not None:
-        text += f"; {against_truth(truth)}"
-        if abilities.probabilities and truth["judged"] == OVERCONFIDENT:
-            text += f", not the {tenths(truth['mean_confidence'])} that the model expects of them"
-    return text + "."
-
-
-def against_truth(truth: Facts | None) -> str:
-    """Say how often the labels are right; nothing without a truth."""
-    if truth is None:
-        return ""
-    return (
-        f"against the truth of {count(truth['n'], 'item')}, "
-        f"{tenths(truth['accuracy'])} {be(truth['n'])} right"
-    )
-
-
-def what_stands_out(posterior: Posterior, facts: Facts, table: pd.DataFrame) -> list[str]:
-    """Say what a person should look at first, and what to do about it; the worst first."""
-    about_items = _about_items(posterior.abilities, facts["items"]["n_doubtful"])
-    if not posterior.abilities.accuracies:  # agreement with the vote itself accuses nobody
-        return [*about_items, ABOUT_VOTES]
-    return [*_about_people(table, kinds_of(posterior, table)), *about_items]
-
-
-def sentence_of(clauses: list[str]) -> str:
-    """Join clauses to a sentence."""
-    said = "; ".join(clauses)
-    return said[0].upper() + said[1:] + "."
-
-
-def all_clear(convergence: Facts) -> str:
-    """Say that nothing stands out; if the computation has not settled, the page says so above."""
-    start = "Nothing" if convergence["trust"]["state"] == "ok" else "Apart from that, nothing"
-    return (
-        f"{start} stands out: nobody is seen to answer at random or against the truth, and no "
-        f"item is less than {percent(DOUBTFUL)} certain."
-    )
-
-
-def _about_people(table: pd.DataFrame, kinds: list[Kind]) -> list[str]:
-    """Point out who answers at random and who against the truth; weaknesses if nobody does."""
-    worst = [kind for kind in (Kind.NOISE, Kind.AGAINST) if kind in kinds]
-    clauses = []
-    for kind in worst or {*kinds} & {Kind.WEAK}:
-        some, trouble = table[[one is kind for one in kinds]], TROUBLES[kind]
-        does = trouble.one if len(some) == 1 else trouble.several
-        clauses.append(f"{_who(some, table)} {does}: {trouble.remedy}")
-    return clauses
-
-
-def _who(some: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Name a few annotators and say how much of the labels is theirs."""
-    share = percent(some["n_labels"].sum() / max(table["n_labels"].sum(), 1))
-    some = some.sort_values("n_labels", ascending=False, kind="stable")
-    names = listed([isolated(l) for l in some["annotator"].tolist()], 3)
-    if len(some) == 1:
-        return f"annotator {names} ({share} of the labels)"
-    return f"{count(len(some), 'annotator')} ({names}; {share} of the labels)"
-
-
-def _about_items(abilities: Abilities, n: int) -> list[str]:
+    labelled = a.labels_per_item > 0
+    n, alone = int(labelled.sum()), bool(np.count_nonzero(a.labels_per_annotator) == 1)
     if not n:
+        return None
+    again = (a.labels_per_item[labelled] > 1) & (not alone)
+    checked = again | (a.codes.gold[labelled] >= 0)
+    share = float(checked.mean())
+    if share >= HARDLY and not (a.n_labels / n < THIN and share < 0.5):
+        return None
+    return Caveat(share < HARDLY, alone, int(again.sum()), n - int(checked.sum()), 1 - share)
+
+
+def troubles(posterior: Posterior, table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Give who answers at random and who against the truth; who is weak if nobody does.
+
+    Agreement with the vote itself accuses nobody. ``table`` is that of ``posterior.annotators()``.
+    """
+    if not posterior.abilities.accuracies:
         return []
-    items, limit = count(n, "item"), percent(DOUBTFUL)
-    if not abilities.probabilities:
-        return [f"on {items} less than {limit} of the votes agree: ask more people there first"]
-    are = be(n)
-    return [f"{items} {are} less than {limit} certain: ask for more labels there first"]
+    kinds, found = kinds_of(posterior, table), []
+    worst = [kind for kind in (Kind.NOISE, Kind.AGAINST) if kind in kinds]
+    for kind in worst or {*kinds} & {Kind.WEAK}:
+        some = table[[one is kind for one in kinds]]
+        some = some.sort_values("n_labels", ascending=False, kind="stable")
+        share = some["n_labels"].sum() / max(table["n_labels"].sum(), 1)
+        names = [isolated(l) for l in some["annotator"].tolist()]
+        found.append({"kind": kind.value, "names": names, "share": float(share)})
+    return found
+
+
+def kinds_of(posterior: Posterior, table: pd.DataFrame) -> list[Kind]:
+    """Give the kind of each annotator: by role, or, of too few labels, by the coterie's role.
+
+    Point estimates have neither, and go by plain limits. Where the model allows for mistakes that
+    all share, nobody is accused of what these would overturn: they are in everybody's favour.
+    """
+    if posterior.abilities.uncertainty:
+        roles = posterior.roles().role
+        if not posterior.abilities.coteries:
+            return [role.kind for role in roles]
+        shared = [role.kind for role in posterior.coterie_roles().role]
+        shared.append(Kind.UNKNOWN)  # of those without labels, whose group is -1
+        return [
+            shared[m] if role.pattern is Pattern.TOO_FEW else role.kind
+            for role, m in zip(roles, posterior.partition().group.tolist(), strict=True)
+        ]
+    if posterior.abilities.share_right:
+        shift = NORMAL_95 * SHIFT * posterior.right_labels().unknown[:, None]
+        shifted = shift_matrices(posterior.confusion_mean[:, None], shift)[:, 0]
+        told = informativeness(shifted)
+        table = table.assign(accuracy=table["accuracy_high"], informativeness=told)
+    return kinds_by_limits(table, blind_accuracy(posterior))
+
+
+def blind_accuracy(posterior: Posterior) -> FloatArray:
+    """Give how often each annotator's answers would be right if shuffled, shape (annotators,).
+
+    That is sum over t of tau[t] said[t], where said[c] = sum over t of tau[t] Psi[t,c].
+    """
+    balance = posterior.class_balance
+    said = np.einsum("t,ltc->lc", balance, posterior.confusion_mean)
+    return np.asarray(said[:, : len(balance)] @ balance, np.float64)
+
+
+def kinds_by_limits(table: pd.DataFrame, blind: FloatArray) -> list[Kind]:
+    """Give the kind of each annotator of a point estimate: noise, against, or unknown.
+
+    ``blind`` is what :func:`blind_accuracy` gives.
+    """
+    n = table["n_labels"].clip(lower=1)
+    enough = table["n_labels"] >= FEW_LABELS
+    noise = enough & (table["informativeness"] < NO_INFORMATION)
+    by_chance = blind - SURELY * np.sqrt(blind * (1 - blind) / n)
+    lowest = np.minimum(WORSE_THAN_BLIND * blind, by_chance)
+    against = enough & (table["accuracy"] < lowest)
+    kinds = np.select([against, noise], [Kind.AGAINST, Kind.NOISE], Kind.UNKNOWN)
+    return [Kind(kind) for kind in kinds.tolist()]
