@@ -258,6 +258,8 @@ def test_writing_replaces_the_file_whole(posterior, tmp_path, monkeypatch):
 def test_nothing_in_the_template_goes_round_the_escaping():
     safe = []
     for file in Path(coterie.__file__).parent.rglob("template/*"):  # of the studies too
+        if file.suffix == ".md":  # is no page of a browser
+            continue
         text = file.read_text("utf-8")
         safe += re.findall(r"{{[^}]*\|\s*safe[^}]*}}", text)
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|\beval\b", text)
