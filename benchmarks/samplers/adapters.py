@@ -35,7 +35,7 @@ def ibcc_prior(data: Codes) -> Dirichlets:
 
 def count(truth: np.ndarray, data: Codes) -> np.ndarray:
     """Labels by annotator, true class and answer, shape (L, T, C)."""
-    return np.ascontiguousarray(count_truth(truth, data)["said"].swapaxes(1, 2))
+    return np.ascontiguousarray(count_truth(truth, data, data.n_classes)["said"].swapaxes(1, 2))
 
 
 def vote(data: Codes) -> np.ndarray:
@@ -72,8 +72,7 @@ class Sampler:
         self.clusters: list[int] = []
         if start is not None:
             truth, group = (np.array(codes, np.int32) for codes in start)
-            found = count_truth(truth, self.data)
-            found |= {"truth": truth, "cell_total": found["class_total"]}
+            found = {"truth": truth, **count_truth(truth, self.data, self.data.n_classes)}
             found |= self.chain.people.start(group, self.chain.streams.moves)
             state = self.chain.state
             state |= {name: found[name] for name in state if name in found}

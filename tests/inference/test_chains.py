@@ -10,6 +10,8 @@ from builders.runs import CROWD, bits, fit, fit_quietly, interrupt_after
 from coterie.errors import ConvergenceWarning, DataError
 from coterie.inference import chain as one_chain
 from coterie.inference.chain import make_plan
+from coterie.kernels.people import Crowd, People
+from coterie.kernels.space import classes_alone
 
 
 @pytest.fixture(scope="module")
@@ -17,18 +19,23 @@ def uninterrupted():
     return fit_quietly()
 
 
+def people(n, n_classes=3):
+    """So many people, and matrices of so many rows and columns."""
+    return People(Crowd(np.ones(n), n_classes, n_classes), classes_alone(np.ones(n_classes)))
+
+
 def test_draws_are_thinned_to_a_budget():
-    assert make_plan(10_000, 3_000, None, labelled=100, matrix_cells=400).thin == 7
-    assert make_plan(500, 100, None, labelled=100, matrix_cells=400).thin == 1
-    assert make_plan(10_000, 3_000, 50, labelled=100, matrix_cells=400).draws == 140
-    large = make_plan(10_000, 3_000, None, labelled=1_000_000, matrix_cells=9_000_000)
+    assert make_plan(10_000, 3_000, None, people(100)).thin == 7
+    assert make_plan(500, 100, None, people(100)).thin == 1
+    assert make_plan(10_000, 3_000, 50, people(100)).draws == 140
+    large = make_plan(10_000, 3_000, None, people(1_000_000))
     assert large.draws * 1_000_000 * 4 <= 256 * 2**20
-    matrices = make_plan(10_000, 3_000, None, labelled=10_000, matrix_cells=90_000)
+    matrices = make_plan(10_000, 3_000, None, people(10_000))
     assert matrices.draws // matrices.matrix_thin * 90_000 * 4 <= 64 * 2**20
 
 
 def test_chains_are_looked_at_after_burn_in_every_500_sweeps_and_at_the_end():
-    plan = make_plan(10_000, 3_000, None, labelled=10, matrix_cells=40)
+    plan = make_plan(10_000, 3_000, None, people(10))
     looks = [plan.next_look(done) for done in (0, 3_001, 3_497, 9_999)]
     assert looks == [3_000, 3_497, 3_497, 10_000]
 
@@ -104,7 +111,7 @@ def test_converged_chains_stop_at_a_fixed_sweep_number():
     assert posterior.converged
     sweeps = posterior.run["sweeps"]
     assert sweeps < 10_000
-    plan = make_plan(10_000, 200, None, labelled=10, matrix_cells=90)
+    plan = make_plan(10_000, 200, None, people(10))
     assert (sweeps - 200) % plan.check == 0
     longer = coterie.IBCC(random_state=0, burn_in=200, sweeps=10_000, early_stop=False, n_jobs=1)
     whole = longer.fit(CROWD.annotations).posterior_

@@ -217,7 +217,7 @@ def check_parameters(case):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(consensus, "draw_tables", draw_tables)
         patch.setattr(
-            consensus, "draw_log_rate", lambda _, rate, __: np.log(rate - log_nu.sum(axis=0))
+            consensus.people, "draw_log_rate", lambda _, rate, __: np.log(rate - log_nu.sum(axis=0))
         )
         patch.setattr(consensus, "pick", pick)
         one.draw_parameters(state, means)

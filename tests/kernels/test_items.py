@@ -333,7 +333,7 @@ BUGS = {
         check_probabilities, KINDS, changed("weigh_kinds", kinds=np.ones_like)
     ),
     "classes mixed up": (check_probabilities, HARD, exchanged()),
-    "not tempered": (check_probabilities, KINDS, changed("tally", tempered=np.sqrt)),
+    "not tempered": (check_probabilities, KINDS, loop_with(design_effect=lambda _: 0.0)),
     "tempered by n": (
         check_probabilities, KINDS,
         loop_with(design_effect=lambda x: x["design_effect"] / (1 - x["design_effect"])),

@@ -88,7 +88,7 @@ def new_state(model, data, truth, group=None, alpha=ALPHA, beta=None, eta=None):
     said = np.zeros((len(n_said), data.n_answers, data.n_classes), np.int32)
     np.add.at(said, (data.item_annotator, data.item_answer, np.repeat(truth, n_labels)), 1)
     totals = np.bincount(truth[truth >= 0], minlength=data.n_classes)
-    state = {"truth": truth, "class_total": totals, "said": said}
+    state = {"truth": truth, "cell_total": totals, "said": said}
     if model != "ibcc":
         state["group"] = np.where(n_said > 0, group, -1).astype(np.int32)
         state["log_concentration"] = np.log([alpha])
@@ -155,7 +155,7 @@ def move_items(module, case, state, free, rng, looked_up=True):
         logs = np.log(module.with_total(people.weight))[None]
     if case.model == "cbcc":
         row, said, rest = group, module.members_of(own, group)[1], own
-    sums, totals = np.zeros((len(state["truth"]), own.shape[2])), state["class_total"]
+    sums, totals = np.zeros((len(state["truth"]), own.shape[2])), state["cell_total"]
     module.ibcc_loop(
         1, np.array(free), once & looked_up & (case.model != "cbcc"), *labels, row, base,
         state["truth"], totals, said, rest, people.space.class_weight, logs, logs[:0], sums,

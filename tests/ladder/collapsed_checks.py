@@ -95,7 +95,7 @@ def assert_counts(case, state, said=None):
     """The counts are a recount; ``said`` are those of cBCC's coteries."""
     model = "cbcc" if case.has_groups else "ibcc"
     wanted = new_state(model, case.problem.codes, state["truth"], state.get("group"))
-    for name in ("truth", "class_total", "said", "group"):
+    for name in ("truth", "cell_total", "said", "group"):
         np.testing.assert_array_equal(state.get(name), wanted.get(name))
     if case.model == "cbcc" and said is not None:
         for m, counts in enumerate(said[:, :-1]):
@@ -247,7 +247,7 @@ def check_sweeps(module, case):
         np.testing.assert_allclose(sums.sum(axis=1), done, rtol=1e-12)
         joint = case.log_joint(z, q, alpha, beta, eta)
         np.testing.assert_allclose(noted["log_joint"], joint, rtol=1e-9, atol=1e-9)
-        np.testing.assert_array_equal(noted["class_total"], state["class_total"])
+        np.testing.assert_array_equal(noted["class_total"], state["cell_total"])
         others = log_p_truth(z, prior.class_weights)
         if case.has_groups:
             assert set(q.values()) == set(range(noted["n_coteries"]))

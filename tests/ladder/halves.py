@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from coterie.data.codes import Shard, count_votes
-from coterie.inference.chain import CELLS, BlockedChain, Plan, Sampler, make_chain
+from coterie.inference.chain import BlockedChain, Plan, Sampler, make_chain
 from coterie.inference.shards import Holder, Sizes, Totals
 from coterie.kernels.people import Crowd, Streams
 from ladder.tolerances import (
@@ -148,14 +148,13 @@ class ItemByItem(Live):
         )
         sampler = Sampler(
             people=people, data=problem.codes, plan=Plan(burn_in, burn_in, 1, 1, 1),
-            votes=count_votes(problem.codes), clear=None, items=None, collapsed=model,
-            sizes=sizes if model == CELLS else None,
+            votes=count_votes(problem.codes), clear=None, items=None, collapsed=model, sizes=sizes,
         )  # fmt: skip
         self.chain = make_chain(sampler, 2, np.random.SeedSequence(seed), None)
 
     @property
     def state(self):
-        return self.chain._counted()
+        return self.chain.state
 
     def sums(self):
         self.chain.used[0] = self.chain.done

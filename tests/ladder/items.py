@@ -168,7 +168,7 @@ WORLDS = {
     "four kinds": world(2, 2, (0.0, 0.2, 0.5, 0.7)),
 }
 PLAIN, KINDS = WORLDS["three"], WORLDS["hard, three"]
-HELPERS = "uniforms", "weigh_kinds", "weigh_in_logs", "tally", "count_sources"
+HELPERS = "uniforms", "weigh_kinds", "weigh_in_logs", "count_sources"
 
 
 def python(name):

@@ -46,7 +46,7 @@ def true_quantities(kind, crowd, prior):
         quantities["pairs together"] = np.sum(groups[:, None] == groups)
         quantities["first two together"] = int(groups[0] == groups[1])
     if kind != "HCBCC":
-        said = count_truth(z, codes)["said"]
+        said = count_truth(z, codes, codes.n_classes)["said"]
         if kind == "CBCC":
             said = np.stack([said[groups == m].sum(axis=0) for m in np.unique(groups)])
         weight = weight_of(prior.resolve(2, 3))

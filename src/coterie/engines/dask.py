@@ -63,7 +63,6 @@ def answer(run: str, slot: int, do: Callable[..., Any], *told: Any) -> tuple[Any
 
 
 def drop(run: str) -> None:
-    """Let go of all shards of a run."""
     for key in [key for key in HOLDERS if key[0] == run]:
         HOLDERS.pop(key, None)
 
@@ -95,7 +94,6 @@ class DaskEngine:
         self.address = str(getattr(scheduler, "address", "unknown"))
 
     def open(self, blocks: Blocks, sizes: Sizes) -> DaskSession:
-        """Have every shard opened by a worker."""
         try:
             return DaskSession(self, blocks, sizes)
         except BaseException:  # Ctrl-C too: nobody else would close it
@@ -132,7 +130,6 @@ class DaskEngine:
                 raise self.gone() from error
 
     def submit(self, do: Callable[..., Any], *args: Any, **where: Any) -> Any:
-        """Ask for something; give its future."""
         try:
             return self.client.submit(do, *args, pure=False, **where)
         except Exception as error:  # of a lost cluster distributed raises almost anything
@@ -141,7 +138,6 @@ class DaskEngine:
             raise
 
     def close(self) -> None:
-        """End what was started."""
         for one in self._owned:
             with suppress(Exception):
                 one.close()
@@ -157,7 +153,6 @@ class DaskEngine:
         return {address: int(facts["nthreads"]) for address, facts in info.items()}
 
     def wait_for_workers(self) -> dict[str, int]:
-        """Wait until there is a worker."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while not (found := self.workers()):
             if time.monotonic() > deadline:
@@ -169,7 +164,6 @@ class DaskEngine:
         return found
 
     def gone(self) -> CoterieError:
-        """Say that the scheduler is gone."""
         return CoterieError(
             f"the Dask scheduler at {self.address} does not answer any more; start it again, and"
             " fit again: with a checkpoint the run goes on"
@@ -222,19 +216,16 @@ class DaskSession(Session):
         return sums
 
     def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
-        """Put sums back, and keep them."""
         with self._lock:
             self._backlog[chain] = Backlog(list(sums), tallied)
         super().restore(chain, sums, tallied)
 
     def forget(self, chain: int) -> None:
-        """Let go of a chain's sums."""
         with self._lock:
             self._backlog.pop(chain, None)
         super().forget(chain)
 
     def close(self) -> None:
-        """Let go of the shards."""
         with suppress(Exception):
             if self._engine.client.status == "running":
                 self._engine.client.run(drop, self._run)

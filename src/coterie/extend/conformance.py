@@ -16,8 +16,9 @@ import pandas as pd
 
 from coterie.abilities import SAMPLED
 from coterie.errors import ConvergenceWarning, CoterieError, DataError
+from coterie.inference.chain import make_chain
 from coterie.inference.checkpoint import Checkpoint
-from coterie.inference.sample import make_chains, session_of
+from coterie.inference.sample import session_of
 from coterie.io.read import read
 from coterie.models import Estimator, SamplingEstimator
 from coterie.posterior import Posterior, load
@@ -258,7 +259,7 @@ def check_middle(case: Case) -> None:
     ends = []
     for first in (True, False):
         with session_of(sampler, model._options(sampler)) as session:
-            (chain,) = make_chains(sampler, [np.random.SeedSequence(7)], session)
+            chain = make_chain(sampler, 0, np.random.SeedSequence(7), session)
             if first:
                 list(chain.steps(sampler.plan.burn_in + 5))
                 store.write([chain], 7)

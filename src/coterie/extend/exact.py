@@ -11,7 +11,7 @@ import numpy as np
 from coterie.data.annotations import Annotations
 from coterie.diagnostics import diagnose
 from coterie.errors import CoterieError, DataError
-from coterie.inference.sample import pool, run
+from coterie.inference.sample import average_items, pool, run
 from coterie.io.read import read
 from coterie.models import SamplingEstimator
 from coterie.numeric import FloatArray, LongArray
@@ -88,16 +88,17 @@ def check_sampler(
     sampler = told._sampler(annotations)
     options = told._options(sampler)
     chains, _, _ = run(sampler, options, {})
-    found = pool(chains, options.after.align)  # all: the exact posterior has all modes
-    effective = float(np.nanmin(diagnose(found.draws.trace, ["ess_bulk"])["ess_bulk"]))
+    # Of all chains: the exact posterior has all modes.
+    found = average_items(chains, options.after.align).item_probability
+    effective = float(np.nanmin(diagnose(pool(chains).trace, ["ess_bulk"])["ess_bulk"]))
     effective = min(effective, (sweeps - BURN_IN) * len(chains))
     error = np.sqrt(exact * (1 - exact) / effective)
-    gap = np.abs(found.averages.item_probability - exact)
+    gap = np.abs(found - exact)
     i, t = np.unravel_index((gap / np.maximum(error, 1e-12)).argmax(), gap.shape)
     if gap[i, t] > STANDARD_ERRORS * error[i, t] + 1e-9:
         item, word = annotations.items.tolist()[i], annotations.classes.tolist()[t]
         raise CoterieError(
-            f"{type(model).__name__} finds {found.averages.item_probability[i, t]:.4f} for class"
+            f"{type(model).__name__} finds {found[i, t]:.4f} for class"
             f" {quoted(word)} of item {quoted(item)}, and its log joint {exact[i, t]:.4f}:"
             f" {gap[i, t] / error[i, t]:.1f} standard errors apart; one of them is not the model"
         )

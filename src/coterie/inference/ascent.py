@@ -11,10 +11,8 @@ another is *mirrored*, by the rules of :mod:`coterie.inference.verdicts`. Nothin
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from coterie.data.codes import Codes, Shards, codes_of
-from coterie.errors import ConvergenceWarning
 from coterie.inference.shards import cores
 from coterie.inference.verdicts import LEAST_DRAWS, LEAST_NATS, judge, note_labels
 from coterie.kernels import expected
@@ -48,7 +45,6 @@ class Items:
         self.size = Size(n_kinds, n_rows, max(answers), sum(labels), int(sum(counted)))
 
     def map(self, work: Callable[[Codes], T]) -> list[T]:
-        """Give what work makes of every part, in their order."""
         return self._in_threads(lambda part: work(part.codes))
 
     def count(self, start: Start, n_cells: int) -> Sums:
@@ -60,7 +56,6 @@ class Items:
         return self._summed(n_cells, add)
 
     def sweep(self, weights: Weights) -> Sums:
-        """Weigh all items, and sum what is expected."""
         n_cells = weights.prior.shape[1]
         return self._summed(n_cells, lambda part, sums: expected.sweep(part, weights, sums))
 
@@ -91,20 +86,17 @@ class Items:
 
 
 def in_memory(codes: Codes, kind: NDArray[np.int32] | None = None, n_kinds: int = 1) -> Items:
-    """Hold all items, perhaps of known kinds, as one part."""
     part, n_annotators = expected.part_of(codes, kind, n_kinds), len(codes.annotator_start) - 1
     return Items(lambda _: part, 1, n_annotators * n_kinds, n_kinds, n_jobs=1)
 
 
 def in_shards(shards: Shards, n_jobs: int | None = None) -> Items:
     """Open shards when they are needed, in as many threads as there are cores for us."""
-    part = partial(part_of_shard, shards)
+
+    def part(k: int) -> Part:
+        return expected.part_of(codes_of(shards.open(k), shards.n_classes, shards.n_answers))
+
     return Items(part, len(shards), shards.n_annotators, 1, cores(n_jobs))
-
-
-def part_of_shard(shards: Shards, k: int) -> Part:
-    """Open the k-th shard."""
-    return expected.part_of(codes_of(shards.open(k), shards.n_classes, shards.n_answers))
 
 
 class Step(NamedTuple):
@@ -165,20 +157,6 @@ def climb(steps: Iterable[Step], n_labels: int, limits: Limits) -> Top:
     return Top(step, history, converged)
 
 
-def warn_of_rise(top: Top, limits: Limits, what: str) -> None:
-    """Say to whoever called fit that what was climbed still rose when the rounds were used up."""
-    n, history = len(top.history), top.history
-    rise = history[-1] - history[-2] if n > 1 else np.inf
-    warnings.warn(
-        ConvergenceWarning(
-            f"after {n} iterations the {what} a label still rose by {rise:.2g}, "
-            f"more than tol={limits.tol:g}; raise n_iter or tol",
-            {"n_iter": n, "rise": rise, "tol": limits.tol, "loss": history[-1]},
-        ),
-        stacklevel=5,
-    )
-
-
 class Peak(NamedTuple):
     """Where one start ended, and what it says of items in memory."""
 
@@ -189,7 +167,6 @@ class Peak(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """The bound, in nats."""
         return self.top.step.objective
 
 
@@ -202,7 +179,6 @@ def rise(items: Items, model: Model, start: Start, limits: Limits) -> Peak:
 
 
 def facts_of(top: Top) -> dict[str, Any]:
-    """Say how a climb ended."""
     history = top.history
     return {"iterations": len(history), "rested": top.converged, "bound": top.step.objective}
 

@@ -51,7 +51,6 @@ class Plan(NamedTuple):
 
     @property
     def draws(self) -> int:
-        """Number of draws that a whole run keeps."""
         return (self.sweeps - self.burn_in) // self.thin
 
     @property
@@ -67,26 +66,17 @@ class Plan(NamedTuple):
         return min(self.burn_in + looks * self.check, self.end)
 
 
-def make_plan(
-    sweeps: int, burn_in: int, thin: int | None, *, labelled: int, matrix_cells: int
-) -> Plan:
+def make_plan(sweeps: int, burn_in: int, thin: int | None, people: People) -> Plan:
     """Plan chains for so many annotators, and numbers in one draw of everybody's matrices."""
-    kept = sweeps - burn_in
+    kept, crowd = sweeps - burn_in, people.crowd
+    n_annotators = len(crowd.n_labels)
     if thin is None:
-        draws = min(DRAWS, max(1, PARTITION_BYTES // (4 * max(labelled, 1))))
+        draws = min(DRAWS, max(1, PARTITION_BYTES // (4 * max(n_annotators, 1))))
         thin = max(1, kept // draws)
-    matrices = max(1, MATRIX_BYTES // (4 * max(matrix_cells, 1)))
+    numbers = n_annotators * crowd.n_classes * crowd.n_answers + 2 * people.n_extra  # twice as wide
+    matrices = max(1, MATRIX_BYTES // (4 * max(numbers, 1)))
     matrix_thin = -(-(kept // thin) // matrices)
     return Plan(sweeps, burn_in, thin, matrix_thin, thin * max(1, CHECK // thin))
-
-
-def plan_for(
-    data: Codes, sweeps: int, burn_in: int, thin: int | None, *, more_cells: int = 0
-) -> Plan:
-    """Plan chains for these data; ``more_cells`` are kept with the matrices of a draw."""
-    n_annotators = len(data.annotator_start) - 1
-    cells = n_annotators * data.n_classes * data.n_answers + 2 * more_cells  # twice as wide
-    return make_plan(sweeps, burn_in, thin, labelled=n_annotators, matrix_cells=cells)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +84,7 @@ class Sampler:
     """What is sampled: people and items, on what data, and how much is kept."""
 
     people: People
+    sizes: Sizes
     data: Codes  # of items that lie in files only how many labels they have, and gold
     plan: Plan
     votes: IntArray  # (items, classes)   labels of each class
@@ -101,19 +92,8 @@ class Sampler:
     items: NDArray[Any]  # (items,)   what they are called
     collapsed: str = ""  # the model, or CELLS, if items are moved one after the other
     blocks: Blocks | None = None  # of all others, the items in shards
-    sizes: Sizes | None = None
     at_vote: bool = False  # all chains start at the vote, and everybody in one coterie
     ended: Callable[[int, State], State] | None = None  # where chains of an earlier run ended
-
-    @property
-    def tempered(self) -> bool:
-        """Whether tempered probabilities are summed beside the model's own."""
-        return self.sizes is not None and self.sizes.tempered
-
-    @property
-    def n_columns(self) -> int:
-        """Numbers that are summed of every item."""
-        return self.sizes.n_columns if self.sizes is not None else self.data.n_classes
 
 
 def starting_truth(number: int, data: Codes, votes: IntArray, rng: np.random.Generator) -> IntArray:
@@ -151,14 +131,14 @@ class Chain:
     ) -> None:  # fmt: skip
         self.sampler, self.number, self.people = sampler, number, sampler.people
         self._session: Any = session  # these are of a chain whose items are swept for it
-        self._sizes: Any = sampler.sizes
         self._places = sampler.blocks.places if sampler.blocks else ()
         self.streams = Streams(*(np.random.default_rng(child) for child in seed.spawn(3)))
         low, high = seed.generate_state(2, np.uint32)
         self.key = np.array([low, high], np.uint64)  # of the items' numbers
         self.state = self._started()
-        self.sums = np.zeros((len(sampler.data.gold), sampler.n_columns))
-        self.others = np.zeros(sampler.n_columns)  # what items without labels would be
+        n_columns = sampler.sizes.n_columns
+        self.sums = np.zeros((len(sampler.data.gold), n_columns))
+        self.others = np.zeros(n_columns)  # what items without labels would be
         self.done = self.n_coteries = 0
         self.used = np.zeros(3, np.int64)  # sweeps, draws and matrices that are kept
         self.trace, self.kept = self._rooms()
@@ -219,38 +199,31 @@ class Chain:
     def _keep_draw(self) -> None:
         _, draw, matrix = self.used.tolist()
         whole = (draw + 1) % self.sampler.plan.matrix_thin == 0
-        found = self.people.keep(self._counted(), self.streams, whole)
+        found = self.people.keep(self.state, self.streams, whole)
         found["vote_agreement"] = np.array(self._agreement())
         self.kept["confusion_sum"] += found.pop("confusion_mean")
         for name, values in found.items():
             self.kept[name][draw if name in EVERY_DRAW else matrix] = values
         self.used += (0, 1, whole)
 
-    def _counted(self) -> State:  # in which items by cell are counted
-        return self.state
-
     def _noted(self, log_labels: float) -> dict[str, Any]:  # of one sweep
         noted = self.people.trace(self.state, log_labels)
-        noted["class_total"] = self.people.space.class_total(self.state["cell_total"])
+        space, total = self.people.space, self.state["cell_total"]
+        noted["class_total"] = np.bincount(space.cell_class, total, space.n_classes).astype(int)
         return {name: np.asarray(x)[None] for name, x in noted.items()}
 
     def _rooms(self) -> tuple[dict[str, Array], dict[str, Array]]:
         """Make room for a whole run, for what is noted of a sweep and kept of a draw."""
         plan, aside = self.sampler.plan, Streams(*(np.random.default_rng(k) for k in range(3)))
-        state = {name: array.copy() for name, array in self._counted().items()}
+        state = {name: array.copy() for name, array in self.state.items()}
         kept: Kept = self.people.keep(state, aside, True)
         rooms: dict[str, Array] = {"confusion_sum": np.zeros_like(kept.pop("confusion_mean"))}
         kept["vote_agreement"] = np.zeros(())
         for name, values in kept.items():
             n = plan.draws if name in EVERY_DRAW else plan.draws // plan.matrix_thin
             rooms[name] = np.zeros((n, *np.shape(values)), KINDS.get(name, np.float64))
-        noted = self.people.trace(state, 0.0)
-        noted["class_total"] = self.people.space.class_total(state["cell_total"])
-        trace = {
-            name: np.zeros((plan.draws * plan.thin, *np.shape(x)), np.asarray(x).dtype)
-            for name, x in noted.items()
-        }
-        return trace, rooms
+        n = plan.draws * plan.thin
+        return {k: np.zeros((n, *x.shape[1:]), x.dtype) for k, x in self._noted(0.0).items()}, rooms
 
 
 class CollapsedChain(Chain):
@@ -269,8 +242,8 @@ class CollapsedChain(Chain):
         return state | self.count(state["truth"])
 
     def count(self, truth: IntArray) -> State:
-        """Count items by class, and labels by annotator, answer and class."""
-        return count_truth(truth, self.sampler.data)
+        """Count items by cell, and labels by annotator, answer and cell."""
+        return count_truth(truth, self.sampler.data, len(self.people.space.cell_class))
 
     def _advance(self, n: int) -> dict[str, Any]:
         sampler, sweep, people = self.sampler, self.done, self.people
@@ -283,12 +256,9 @@ class CollapsedChain(Chain):
         )
 
     def _agreement(self) -> float:
-        clear = self.sampler.clear
-        same = self.state["truth"][clear.item] == clear.winner
+        clear, cell_class = self.sampler.clear, self.people.space.cell_class
+        same = cell_class[self.state["truth"][clear.item]] == clear.winner
         return float(same.mean()) if len(same) else 1.0
-
-    def _counted(self) -> State:
-        return {**self.state, "cell_total": self.state["class_total"]}
 
 
 class CellsChain(CollapsedChain):
@@ -301,12 +271,12 @@ class CellsChain(CollapsedChain):
         vote = starting_truth(self.number, data, sampler.votes, rng)
         state = people.start(starting_group(self.number, data, rng), rng)
         truth = self.items.start(np.where(data.gold >= 0, data.gold, vote), rng)
-        state |= {"truth": truth} | self.items.count(truth)
+        state["truth"] = truth
         if sampler.ended is not None:
             state = sampler.ended(self.number, state)
-            state["truth"] = np.where(self.items.known(state["truth"]), state["truth"], truth)
-            state |= self.items.count(state["truth"])
-        return state
+            may = self.items.opened[np.arange(len(truth)), state["truth"]]
+            state["truth"] = np.where(may, state["truth"], truth)
+        return state | self.count(state["truth"])
 
     def _advance(self, n: int) -> dict[str, Any]:
         people, state, rng = self.people, self.state, self.streams.moves
@@ -317,18 +287,6 @@ class CellsChain(CollapsedChain):
         if noted:
             self.others += people.space.shares(state["cell_total"])
         return self._noted(log_labels)
-
-    def _agreement(self) -> float:
-        clear, cell_class = self.sampler.clear, self.people.space.cell_class
-        same = cell_class[self.state["truth"][clear.item]] == clear.winner
-        return float(same.mean()) if len(same) else 1.0
-
-    def _counted(self) -> State:
-        return self.state
-
-    def count(self, truth: IntArray) -> State:
-        """Count items by cell, and labels by that."""
-        return self.items.count(truth)
 
     def rest(self) -> None:
         """Say what items without labels would be, and where those are that may not move."""
@@ -359,12 +317,12 @@ class BlockedChain(Chain):
         """Have items swept; their counts are part of the state."""
         totals = self._session.sweep(order)
         state |= {"said": totals.said, "cell_total": totals.cell_total}
-        if self._sizes.tempered:
+        if self.sampler.sizes.tempered:
             state |= {n: getattr(totals, n) for n in ("kind_total", "source", "guessed")}
         self.agreed = totals.agreed
 
     def _advance(self, n: int) -> dict[str, Any]:
-        people, state, rng, sizes = self.people, self.state, self.streams.moves, self._sizes
+        people, state, rng, sizes = self.people, self.state, self.streams.moves, self.sampler.sizes
         tallied = self.done - self.sampler.plan.burn_in
         log_chance = people.draw(state, rng)
         kinds, hard = np.ones(1), np.zeros(0)
@@ -393,7 +351,7 @@ class BlockedChain(Chain):
 
     def rest(self) -> None:
         """Bring home what is summed of the items: those not drawn are known, or as classes are."""
-        data, sizes = self.sampler.data, self._sizes
+        data, sizes = self.sampler.data, self.sampler.sizes
         for place, sums in zip(self._places, self._session.sums(self.number), strict=True):
             self.sums[place] = sums
         silent, known = np.diff(data.item_start) == 0, data.gold >= 0
@@ -405,13 +363,11 @@ class BlockedChain(Chain):
             self.sums[rows, first : first + sizes.n_cells] = certain[data.gold[rows]]
 
     def wake(self) -> None:
-        """Hand out what was restored of the items."""
         if self.used[0]:
             sums = [self.sums[place] for place in self._places]
             self._session.restore(self.number, sums, int(self.used[0]))
 
     def end(self) -> None:
-        """Bring home what is summed of the items, and have nobody keep it any more."""
         self.rest()
         self._session.forget(self.number)
 
@@ -419,16 +375,14 @@ class BlockedChain(Chain):
 def make_chain(
     sampler: Sampler, number: int, seed: np.random.SeedSequence, session: Session | None
 ) -> Chain:
-    """Give a chain that moves its items itself, or one that has them swept."""
     kind = BlockedChain if session is not None else CollapsedChain
     kind = CellsChain if sampler.collapsed == CELLS else kind
     return kind(sampler, number, seed, session)
 
 
-def count_truth(truth: NDArray[np.int32], data: Codes) -> State:
-    """Count items by class, and labels by annotator, answer and class."""
+def count_truth(truth: NDArray[np.int32], data: Codes, n_cells: int) -> State:
+    """Count items by cell, and labels by annotator, answer and cell."""
     item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
-    shape = (len(data.annotator_start) - 1, data.n_answers, data.n_classes)
-    said = np.zeros(shape, np.int32)
+    said = np.zeros((len(data.annotator_start) - 1, data.n_answers, n_cells), np.int32)
     np.add.at(said, (data.item_annotator, data.item_answer, truth[item]), 1)
-    return {"class_total": np.bincount(truth[truth >= 0], minlength=data.n_classes), "said": said}
+    return {"said": said, "cell_total": np.bincount(truth[truth >= 0], minlength=n_cells)}

@@ -65,7 +65,6 @@ class LiveBar(Bar):
         self._task = bar.add_task(name, total=sweeps, speed="", groups="", r_hat="")
 
     def update(self, chains: Sequence[Chain]) -> None:
-        """Move the bar."""
         speed = self._bar.tasks[0].speed
         self._bar.update(
             self._task,
@@ -85,7 +84,6 @@ class Lines(Bar):
         self._name, self._sweeps, self._pulse, self._labels = name, sweeps, Pulse(clock), labels
 
     def update(self, chains: Sequence[Chain]) -> None:
-        """Write a line, if the last was long ago."""
         done = sum(chain.done for chain in chains)
         if not done:  # it is being compiled, which was said
             self._pulse.restart()
@@ -108,7 +106,6 @@ def _pace(sweeps: float, labels: int) -> str:
 
 
 def _coteries(chains: Sequence[Chain]) -> str:
-    """Say how many coteries the chains have now; nothing of models without."""
     now = [chain.n_coteries for chain in chains]
     if not max(now):
         return ""

@@ -43,7 +43,6 @@ class Checkpoint:
         self._last, self._cost, self._has_failed = time.monotonic(), 0.0, False
 
     def due(self) -> bool:
-        """Say whether it is time to write again."""
         return time.monotonic() - self._last > max(SECONDS, self._cost / SHARE)
 
     def write(self, chains: Sequence[Chain], entropy: int) -> None:
@@ -151,7 +150,8 @@ def restore(chain: Chain, facts: Mapping[str, Any], stored: Mapping[str, Array])
 def check_chain(chain: Chain) -> None:
     """Check every array by one table, then counts, again where classes are known, and people."""
     table, sampler = table_of(chain), chain.sampler
-    n_classes = sampler.data.n_classes if sampler.tempered else sampler.n_columns  # that add up
+    # Of tempered ones there are two kinds: the first add up.
+    n_classes = sampler.data.n_classes if sampler.sizes.tempered else sampler.sizes.n_columns
     for name, array in arrays_of(chain, chain.used).items():
         logs = name.startswith(("state/", "trace/"))  # among them, which may be infinite
         require(~np.isnan(array) if logs else np.isfinite(array), name)
@@ -207,11 +207,9 @@ def check_counts(chain: Chain) -> None:
 
 
 def n_seats(chain: Chain) -> int:
-    """Give how many may sit in coteries: annotators, or one per kind."""
     return len(chain.state.get("group", chain.sampler.data.annotator_start[1:]))
 
 
 def require(condition: Any, name: str) -> None:
-    """Raise ValueError unless the condition holds."""
     if not np.all(condition):
         raise ValueError(f"{name} is not what a chain can have")

@@ -52,25 +52,6 @@ class Reported(NamedTuple):
     item_numbers: Mapping[str, ItemNumbers]
 
 
-class Pooled(NamedTuple):
-    """What several chains found together."""
-
-    averages: Averages
-    confusion_mean: FloatArray  # (annotators, classes, answers)   averaged conditional means
-    class_total: FloatArray  # (classes,)   averaged over sweeps
-    draws: Draws
-
-
-def as_found(reference: FloatArray, found: FloatArray) -> FloatArray:
-    """Take the kinds of every chain as they are."""
-    return found
-
-
-def report_as_found(found: Averages, data: Codes) -> Reported:
-    """Report the model's own probabilities."""
-    return Reported(found.item_probability, {})
-
-
 @dataclass(frozen=True)
 class Afterwards:
     """What becomes of the chains: a model names only what it does otherwise than the others.
@@ -97,15 +78,17 @@ class Afterwards:
 
     judge: Callable[[verdicts.Evidence], verdicts.Verdict] = verdicts.judge_modes
     settled: Callable[[verdicts.Outcome], verdicts.Settled] = verdicts.settled_labels
-    report: Callable[[Averages, Codes], Reported] = report_as_found
+    report: Callable[[Averages, Codes], Reported] = lambda found, data: Reported(
+        found.item_probability, {}
+    )
     mixing: Mixing = field(default=AS_FOUND)
     matrices: Callable[[NDArray[Any], FloatArray, FloatArray, Streams], None] | None = None
-    align: Align = as_found
+    align: Align | None = None
     coterie_densities: bool = False
 
 
 class Options(NamedTuple):
-    """How a run is done; none of this changes what a whole run finds but the first three."""
+    """How a run is done, settings first; only three of these change what a whole run finds."""
 
     chains: int
     random_state: int | None
@@ -113,8 +96,8 @@ class Options(NamedTuple):
     n_jobs: int | None = None
     progress: bool = False
     checkpoint: str | os.PathLike[str] | None = None
-    name: str = "sampling"
     engine: Any = None  # as the user names it: who holds shards
+    name: str = "sampling"
     blocked: bool = False  # whether an engine holds them; else each chain's thread has them all
     after: Afterwards = Afterwards()
 
@@ -122,7 +105,9 @@ class Options(NamedTuple):
 class Sample(NamedTuple):
     """What a run found, and how it went."""
 
-    pooled: Pooled
+    averages: Averages  # of the chains that are pooled, as what follows
+    confusion_mean: FloatArray  # (annotators, classes, answers)   averaged conditional means
+    draws: Draws
     reported: Reported
     converged: bool
     facts: dict[str, Any]
@@ -149,7 +134,15 @@ def run(
         stored = store.read() if store else None
         entropy = options.random_state if stored is None else int(stored.header["entropy"])
         root, resumed = np.random.SeedSequence(entropy), stored is not None
-        chains = make_chains(sampler, root.spawn(options.chains), session)
+        try:
+            seeds = enumerate(root.spawn(options.chains))
+            chains = [make_chain(sampler, k, seed, session) for k, seed in seeds]
+        except MemoryError:
+            raise CoterieError(
+                f"the memory does not suffice to keep {options.chains:,} chains of "
+                f"{sampler.plan.sweeps:,} sweeps",
+                remedy=["lower ", Argument("sweeps"), " or ", Argument("chains")],
+            ) from None
         if store and stored:
             done = store.restore(stored, chains)
             del stored  # as large as all that is kept
@@ -176,24 +169,10 @@ def run(
 
 def session_of(sampler: Sampler, options: Options) -> AbstractContextManager[Session | None]:
     """Have the items held while a run lasts; a collapsed chain has its own."""
-    if sampler.blocks is None or sampler.sizes is None:
+    if sampler.blocks is None:
         return nullcontext()
     engine = connect(options.engine, options.n_jobs) if options.blocked else Threads(0)
     return closing(engine.open(sampler.blocks, sampler.sizes))
-
-
-def make_chains(
-    sampler: Sampler, seeds: Sequence[np.random.SeedSequence], session: Session | None
-) -> list[Chain]:
-    """Start the chains, where the memory has room."""
-    try:
-        return [make_chain(sampler, k, seed, session) for k, seed in enumerate(seeds)]
-    except MemoryError:
-        raise CoterieError(
-            f"the memory does not suffice to keep {len(seeds):,} chains of "
-            f"{sampler.plan.sweeps:,} sweeps",
-            remedy=["lower ", Argument("sweeps"), " or ", Argument("chains")],
-        ) from None
 
 
 def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterwards) -> Sample:
@@ -201,26 +180,27 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterw
     sampler, done = chains[0].sampler, min(chain.done for chain in chains)
     verdict = after.judge(_evidence(chains, after))
     kept = [chains[k] for k in verdict.kept]
-    pooled = pool(kept, after.align)
-    if not np.isfinite(pooled.averages.item_probability).all():
+    averages, draws = average_items(kept, after.align), pool(kept)
+    mean = np.mean([chain.kept["confusion_sum"] / chain.used[1] for chain in kept], axis=0)
+    if not np.isfinite(averages.item_probability).all():
         raise CoterieError(
             "the sampler met numbers too large or too small to compute with; choose a prior that"
             " is less vague"
         )
-    reported = after.report(pooled.averages, sampler.data)
-    given, wanted = np.shape(reported.item_probability), pooled.averages.item_probability.shape
+    reported = after.report(averages, sampler.data)
+    given, wanted = np.shape(reported.item_probability), averages.item_probability.shape
     if given != wanted:
         raise CoterieError(
             f"the model reports probabilities of shape {given}; give them of shape (items, classes)"
             f" = {wanted}"
         )
     if after.matrices is not None:  # those of the draws become such as fit what is reported
-        draws = pooled.draws.confusion.reshape(-1, *pooled.confusion_mean.shape)  # a view
-        after.matrices(draws, pooled.confusion_mean, reported.item_probability, kept[0].streams)
-    noted = note(kept, pooled.draws, [k + 1 for k in verdict.kept], after)
+        each = draws.confusion.reshape(-1, *mean.shape)  # a view
+        after.matrices(each, mean, reported.item_probability, kept[0].streams)
+    noted = note(kept, draws, [k + 1 for k in verdict.kept], after)
     n_left_out, converged = len(verdict.left_out), stopped == "converged"
     settled, warning = after.settled(
-        verdicts.Outcome(pooled.draws, done, n_left_out, noted["labels"], sampler.items, converged)
+        verdicts.Outcome(draws, done, n_left_out, noted["labels"], sampler.items, converged)
     )
     said = []
     if stopped == "interrupted":
@@ -240,7 +220,7 @@ def conclude(chains: list[Chain], stopped: Stopped, resumed: bool, after: Afterw
         "resumed": resumed,
         "verdicts": noted,
     }
-    return Sample(pooled, reported, settled, facts)
+    return Sample(averages, mean, draws, reported, settled, facts)
 
 
 def note(
@@ -308,9 +288,9 @@ def _left_out(verdict: verdicts.Verdict) -> ConvergenceWarning:
 def split_columns(sums: FloatArray, sampler: Sampler) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Give probabilities of classes and of kinds, and tempered ones, from what is summed."""
     n_classes = sampler.data.n_classes
-    if sampler.sizes is None or sums.shape[1] == n_classes:
+    if sums.shape[1] == n_classes:
         return sums, np.ones((len(sums), 1)), sums
-    if sampler.tempered:
+    if sampler.sizes.tempered:
         own, tempered, kinds = np.split(sums, [n_classes, 2 * n_classes], axis=1)
         return own, kinds, tempered
     space = sampler.sizes.space
@@ -321,21 +301,21 @@ def split_columns(sums: FloatArray, sampler: Sampler) -> tuple[FloatArray, Float
     return classes, kinds, classes
 
 
-def average_items(chains: Sequence[Chain], align: Align) -> Averages:
+def average_items(chains: Sequence[Chain], align: Align | None) -> Averages:
     """Average what was found about items after burn-in; all chains at once might not fit."""
     first, *others = chains
     summed = split_columns(first.sums / first.used[0], first.sampler)
     reference = summed[1]
     for chain in others:
         own, kinds, tempered = split_columns(chain.sums / chain.used[0], chain.sampler)
-        found = own, align(reference, kinds), tempered
-        summed = summed[0] + found[0], summed[1] + found[1], summed[2] + found[2]
+        kinds = kinds if align is None else align(reference, kinds)
+        summed = summed[0] + own, summed[1] + kinds, summed[2] + tempered
     own, kinds, tempered = (one / len(chains) for one in summed)
     return Averages(own, kinds, tempered, first.sampler.votes)
 
 
-def pool(chains: Sequence[Chain], align: Align) -> Pooled:
-    """Average over chains, and stack the draws, chains first, as long as the shortest chain's."""
+def pool(chains: Sequence[Chain]) -> Draws:
+    """Stack the draws, chains first, as long as the shortest chain's."""
     sweeps, draws, matrices = np.min([chain.used for chain in chains], axis=0).tolist()
     people, thin = chains[0].people, chains[0].sampler.plan.thin
 
@@ -346,19 +326,13 @@ def pool(chains: Sequence[Chain], align: Align) -> Pooled:
     if people.coteries:
         partition = stacked("partition", draws)
         n_coteries = trace["n_coteries"][:, thin - 1 :: thin].astype(np.int64)
-    means = [chain.kept["confusion_sum"] / chain.used[1] for chain in chains]
-    return Pooled(
-        average_items(chains, align),
-        np.mean(means, axis=0),
-        trace["class_total"].mean(axis=(0, 1)),
-        Draws(
-            confusion=stacked("confusion", matrices),
-            class_balance=stacked("class_balance", matrices),
-            partition=partition,
-            n_coteries=n_coteries,
-            trace=trace,
-            watched=(*WATCHED, *people.watched),
-            extra={n: DrawnArray(dims, stacked(n, matrices)) for n, dims in people.dims.items()},
-            last=tuple(chain.state for chain in chains),
-        ),
+    return Draws(
+        confusion=stacked("confusion", matrices),
+        class_balance=stacked("class_balance", matrices),
+        partition=partition,
+        n_coteries=n_coteries,
+        trace=trace,
+        watched=(*WATCHED, *people.watched),
+        extra={n: DrawnArray(dims, stacked(n, matrices)) for n, dims in people.dims.items()},
+        last=tuple(chain.state for chain in chains),
     )

@@ -51,7 +51,6 @@ class Sizes:
 
     @property
     def n_cells(self) -> int:
-        """Cells of an item."""
         return len(self.space.cell_class)
 
     @property
@@ -80,7 +79,6 @@ class Totals(NamedTuple):
 
     @classmethod
     def none(cls, sizes: Sizes, n_rows: int | None = None) -> Self:
-        """Count nothing."""
         kinds = len(sizes.guessing) if sizes.tempered else 0
         rows, guessed = sizes.n_rows if n_rows is None else n_rows, sizes.n_answers * (kinds > 0)
         shapes = sizes.n_cells, 1, kinds, (kinds, 2), guessed
@@ -246,7 +244,6 @@ class Holder:
             self.sweep(order)
 
     def forget(self, chain: int) -> None:
-        """Let go of a chain's sums."""
         self._sums.pop(chain, None)
 
 
@@ -301,11 +298,9 @@ class Session:
         return [found[k % n][k // n] for k in range(sum(map(len, found)))]
 
     def restore(self, chain: int, sums: Sequence[FloatArray], tallied: int) -> None:
-        """Put sums back, of so many sweeps."""
         self.ask(Holder.restore, lambda k: (chain, [sums[n] for n in self.numbers[k]], tallied))
 
     def forget(self, chain: int) -> None:
-        """Let go of a chain's sums: it has come to its end."""
         self.ask(Holder.forget, lambda k: (chain,))
 
 
@@ -323,7 +318,6 @@ class Threads:
     n_slots: int
 
     def open(self, blocks: Blocks, sizes: Sizes) -> Held:
-        """Open every shard, each thread its own."""
         return Held(self.n_slots, blocks, sizes)
 
 
@@ -349,11 +343,9 @@ class Held(Session):
         return list(map(work, parts) if self._pool is None else self._pool.map(work, parts))
 
     def ask(self, do: Callable[..., Any], told: Callable[[int], tuple[Any, ...]]) -> list[Any]:
-        """Have every holder do something."""
         return self._map(lambda k: do(self.slots[k], *told(k)), range(len(self.slots)))
 
     def close(self) -> None:
-        """Let the threads go, and the shards."""
         if self._pool is not None:
             self._pool.shutdown()
         self.slots = []
@@ -389,7 +381,6 @@ the adapter lies above the models; none is imported before it is asked for."""
 
 
 def in_threads(engine: Any, n_jobs: int | None) -> Threads:
-    """Give as many threads as there are cores, unless told."""
     return Threads(cores(n_jobs))
 
 

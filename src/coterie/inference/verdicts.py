@@ -139,15 +139,13 @@ def judge_by_vote(evidence: Evidence) -> Verdict:
     else:
         mirrored = [mode.chain for mode in modes if is_mirrored(mode, closest)]
     if len(mirrored) == len(modes):
-        warnings.warn(
-            ConvergenceWarning(
-                "every chain disagrees with the vote on most items (agreement"
-                f" {typed_percent(share.max())} at most); all are kept; look at whether the classes"
-                " are what they are called, or add gold labels",
-                {"vote_agreement": float(share.max())},
-            ),
-            stacklevel=2,
+        message = (
+            "every chain disagrees with the vote on most items (agreement"
+            f" {typed_percent(share.max())} at most); all are kept; look at whether the classes"
+            " are what they are called, or add gold labels"
         )
+        numbers = {"vote_agreement": float(share.max())}
+        warnings.warn(ConvergenceWarning(message, numbers), stacklevel=2)
         mirrored = []
     kept = [mode.chain for mode in modes if mode.chain not in mirrored]
     left_out = dict.fromkeys(mirrored, "mirrored")

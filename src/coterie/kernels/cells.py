@@ -13,7 +13,6 @@ What people are is drawn in between, by the same halves as where items are swept
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -130,7 +129,7 @@ class Items:
 
     def __init__(self, data: Codes, space: Space, kinds: IntArray | None) -> None:
         _, self.once, self.first, self.annotator, self.answer = items_of(data)
-        self.data, self.space = data, space
+        self.space = space
         self.opened = np.ascontiguousarray(space.open_cells()[space.row_of(data.gold, kinds)])
         self.counted = is_counted(data)
         self.free = np.flatnonzero(self.counted & (self.opened.sum(axis=1) > 1))
@@ -150,14 +149,6 @@ class Items:
         cell[self.counted] = pick(np.where(own, shares, -np.inf)[self.counted], rng)
         return cell
 
-    def count(self, truth: IntArray) -> State:
-        """Count items by cell, and labels by annotator, answer and cell."""
-        data, n_cells = self.data, len(self.space.cell_class)
-        item = np.repeat(np.arange(len(truth)), np.diff(data.item_start))
-        said = np.zeros((len(data.annotator_start) - 1, data.n_answers, n_cells), np.int32)
-        np.add.at(said, (data.item_annotator, data.item_answer, truth[item]), 1)
-        return {"said": said, "cell_total": np.bincount(truth[self.counted], minlength=n_cells)}
-
     def sweep(self, state: State, people: People, sums: Array, rng: Generator) -> None:
         """Move every item once; ``sums`` (items, cells) gets probabilities, if it has a length."""
         columns, said = people.columns(state), state["said"]
@@ -175,7 +166,3 @@ class Items:
             columns.base, columns.shared, n, np.ascontiguousarray(columns.logs), SAFE, sums, said,
             state["cell_total"], rng,
         )  # fmt: skip
-
-    def known(self, cells: Any) -> Any:
-        """Say which items may be in these cells."""
-        return self.opened[np.arange(len(cells)), cells]

@@ -42,7 +42,7 @@ LONGEST, TABLE_SIZE = 64, 2**16  # of tables of rising factorials by coterie: co
 BASE_TABLE_SIZE = 2**18  # numbers in one of a given base
 AHEAD = 8  # parameters drawn before they are needed
 LABELS, SEATS, PARAMETERS, ALPHA, COTERIES = range(5)  # what is noted after a sweep
-KINDS = {"truth": np.int32, "group": np.int32, "said": np.int32, "class_total": np.int64}
+KINDS = {"truth": np.int32, "group": np.int32, "said": np.int32, "cell_total": np.int64}
 
 
 # ---- Random numbers and rising factorials ----
@@ -537,10 +537,10 @@ def hcbcc_sweeps(
 ibcc_loop: Loop = entry(sweep_items)
 cbcc_loop: Loop = entry(cbcc_sweeps)
 hcbcc_loop: Loop = entry(hcbcc_sweeps)
-reuse_loop: Loop = entry(reuse)
-join_loop: Loop = entry(join)
-tables_loop: Loop = entry(open_tables)
-concentration_loop: Loop = entry(concentration)
+reuse_loop = entry(reuse)
+join_loop = entry(join)
+tables_loop = entry(open_tables)
+concentration_loop = entry(concentration)
 as_compiled = partial(np.require, requirements="CAWE")  # for others loops would be compiled again
 
 
@@ -558,7 +558,7 @@ def sweep(
     class_weight, base = (as_compiled(x, np.float64) for x in (people.space.class_weight, base))
     trace, totals = np.zeros((n, 5)), np.zeros((n, data.n_classes), np.int64)
     everybody, none = np.arange(len(said), dtype=np.int32), np.zeros(len(said), np.int32)
-    truth = state["truth"], state["class_total"]
+    truth = state["truth"], state["cell_total"]
     notes = np.zeros((0, data.n_classes)) if sums is None else sums, trace, totals, rng
     if model != "hcbcc":
         logs, rising = np.log(with_total(base))[None], as_compiled(people.rising, np.float64)
@@ -589,7 +589,12 @@ def sweep(
         )  # fmt: skip
         state |= {"log_strength": logs[:m, -1].copy(), "log_mean": log_mean[:m].copy()}
     state["said"][:] = said[:, :-1]
-    add_others(sums, totals + class_weight, data)
+    if sums is not None:  # known items are what they are, silent ones as the next would be
+        known, n_labels, shares = data.gold >= 0, np.diff(data.item_start), totals + class_weight
+        sums[known, data.gold[known]] += n
+        silent = np.flatnonzero(~known & (n_labels == 0))
+        for share in shares / shares.sum(axis=1, keepdims=True) if len(silent) else ():
+            sums[silent] += share
     log_labels, log_sizes, of_parameters, log_alpha, n_groups = trace.T
     joint = log_labels + log_risen(class_weight, totals).sum(axis=1)
     joint -= log_risen(class_weight.sum(), totals.sum(axis=1))
@@ -624,16 +629,6 @@ def members_of(counts: Array, group: Array) -> tuple[Array, Array, Array]:
     return people, said, np.bincount(group[people], minlength=len(said))
 
 
-def add_others(sums: Array | None, shares: Array, data: Codes) -> None:
-    """Add to the sums what known items are, and for silent ones the predictive shares (n, T)."""
-    if sums is not None:
-        known = data.gold >= 0
-        silent = np.flatnonzero(~known & (np.diff(data.item_start) == 0))
-        sums[known, data.gold[known]] += len(shares)
-        for share in shares / shares.sum(axis=1, keepdims=True) if len(silent) else ():
-            sums[silent] += share
-
-
 def with_total(array: Array) -> Array:
     """Put the sum over answers behind (..., C, T)."""
     return np.concatenate([array, array.sum(axis=-2, keepdims=True, dtype=array.dtype)], axis=-2)
@@ -665,7 +660,6 @@ def log_together(said: Array, weight: Array) -> Array:
 
 
 def log_marginal(said: Array, weight: Array) -> float:
-    """Give the log probability of all their labels."""
     return float(log_together(said, weight).sum())
 
 

@@ -19,18 +19,9 @@ from numpy.random import Generator
 from scipy.special import gammaln
 
 from coterie.data.codes import Codes
-from coterie.kernels import regroup
+from coterie.kernels import people, regroup
 from coterie.kernels.collapsed import draw_tables
-from coterie.kernels.people import (
-    Crowd,
-    SeatedPeople,
-    Seats,
-    SimilarPeople,
-    Streams,
-    count_groups,
-    draw_log_rate,
-    log_weight_of,
-)
+from coterie.kernels.people import Crowd, SeatedPeople, Seats, SimilarPeople, Streams
 from coterie.kernels.quick import tempered_skills
 from coterie.kernels.space import classes_alone
 from coterie.kernels.vote import Mixing, mix
@@ -75,7 +66,7 @@ class ConsensusPeople(SimilarPeople):
         """Draw alpha, w, d, beta and eta from their priors; a sweep draws all but alpha anew."""
         state = SeatedPeople.start(self, group, rng)
         state["log_guess"] = log_dirichlet(self.guess_weight, rng, axis=0)
-        return state | self.fresh(state, count_groups(state["group"]), rng)
+        return state | self.fresh(state, people.count_groups(state["group"]), rng)
 
     def fresh(self, state: State, n: int, rng: Generator) -> State:
         """Draw d, beta and eta of n coteries from the prior, given w."""
@@ -96,20 +87,17 @@ class ConsensusPeople(SimilarPeople):
         return np.asarray(math.log(self.phi) + log_b)
 
     def base_mean(self, state: State) -> FloatArray:
-        """Give the mean of eta before any label, (C, T)."""
         d = float((self.point * np.exp(self.log_share)).sum())
         guess = np.exp(state["log_guess"])[:, None]
         return d * self.right + (1 - d) * guess
 
     def base(self, state: State) -> regroup.Base:
-        """Give the prior of beta and eta given w, as splits and merges read it."""
         return regroup.Base.learnt(
             self.shape, self.rate, self.phi, self.point, self.log_share, state["log_guess"],
             self.space.n_classes,
         )  # fmt: skip
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
-        """Draw coteries' parameters, exchange classes, then draw everybody's matrix."""
         self.draw_parameters(state, rng)
         self.exchange_classes(state, rng)
         return self.draw_matrices(state, rng)
@@ -126,9 +114,10 @@ class ConsensusPeople(SimilarPeople):
         w          ~ Dir(weights + sum over m, t of U[m, t, c] - sum over m of K[m, c])
         eta[m, t]  ~ Dir(phi b[m, t] + S[m, t])
         """
-        tables = draw_tables(state["said"], state["group"], np.exp(log_weight_of(state)), rng)
+        weight = np.exp(people.log_weight_of(state))
+        tables = draw_tables(state["said"], state["group"], weight, rng)
         log_rate = np.logaddexp.reduce(  # b is in every class's: of all classes it is there once
-            draw_log_rate(state, np.zeros(1), rng), axis=1, keepdims=True
+            people.draw_log_rate(state, np.zeros(1), rng), axis=1, keepdims=True
         )
         log_rate = np.logaddexp(np.log(self.rate), log_rate)
         log_g = log_gamma_draws(self.shape + tables.sum(axis=(1, 2))[:, None], rng)
@@ -218,10 +207,8 @@ class ConsensusPeople(SimilarPeople):
         return np.asarray(strength[:, None] * np.exp(seats.log_mean)[seats.seat])
 
     def check(self, state: State) -> None:
-        """Raise ValueError unless people can be so."""
         super().check(state)
-        known, n = state["known"], count_groups(state["group"])
-        if len(known) != n or not np.isin(known, np.arange(len(self.point))).all():
+        if not np.isin(state["known"], np.arange(len(self.point))).all():
             raise ValueError("known is out of range")
         if not np.isclose(np.exp(state["log_guess"]).sum(), 1):
             raise ValueError("log_guess is out of range")
@@ -249,8 +236,7 @@ def class_weights(votes: IntArray, gold: IntArray, prior: ConsensusPrior) -> Flo
     )
     won = prior.class_smoothing + (shared[:, 1:] / np.arange(1, n_classes + 1)).sum(axis=1)
     n_items = np.count_nonzero(n_modal)
-    weights: FloatArray = prior.class_base + prior.class_pull * n_items * won / won.sum()
-    return weights
+    return np.asarray(prior.class_base + prior.class_pull * n_items * won / won.sum())
 
 
 def mix_members(

@@ -99,13 +99,11 @@ class DynamicPeople(People):
         self.share = course.n_labels / np.repeat(labels, np.diff(first)[self.heard])
 
     def start(self, group: IntArray, rng: Generator) -> State:
-        """Start at the prior's mean, and with nobody drifting."""
         walk = np.broadcast_to(self.mean, (self.n_rows, *self.mean.shape)).copy()
         drift = np.zeros(len(self.course.moment_start) - 1, np.int32)
         return {"drift": drift, "walk": walk, "log_chance": log_matrices(walk, self.order)}
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
-        """Draw all that is people's given the counts; give log Psi, shape (rows, C, T)."""
         came, ended = count_sticks(state["said"], self.order)
         omega = draw_omega(came, state["walk"], rng)
         kappa = ended - came / 2
@@ -136,7 +134,6 @@ class DynamicPeople(People):
     def draw_walk(
         self, drift: IntArray, omega: FloatArray, kappa: FloatArray, rng: Generator
     ) -> FloatArray:
-        """Draw v, shape (rows, sticks, classes), given omega and q."""
         q, normal = self.drift[drift], rng.standard_normal(omega.shape)
         mean, variance, _ = self.filter(q[:, None], omega, kappa)
         sample_walks(self.course.moment_start, self.course.step, q, mean, variance, normal)
@@ -154,7 +151,6 @@ class DynamicPeople(People):
         return mean, variance, evidence
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
-        """Note also how many do not change."""
         static = float(np.count_nonzero(state["drift"][self.heard] == 0))
         return {**super().trace(state, log_labels), "n_static": static}
 
@@ -176,11 +172,9 @@ class DynamicPeople(People):
         return found
 
     def means(self, state: State, seats: FloatArray) -> FloatArray:
-        """Give them."""
         return seats
 
     def matrices(self, state: State, seats: FloatArray, streams: Streams) -> FloatArray:
-        """Give them."""
         return seats
 
     def extra(self, state: State, drawn: Array, shares: Array, balance: Array) -> Kept:
@@ -190,7 +184,6 @@ class DynamicPeople(People):
         return {"static": static, "accuracy_at": (right * balance).sum(axis=1)}
 
     def check(self, state: State) -> None:
-        """Raise ValueError unless people can be so; counts are for others to check."""
         if not ((state["drift"] >= 0) & (state["drift"] < len(self.drift))).all():
             raise ValueError("drift is out of range")
         if not np.isfinite(state["walk"]).all():

@@ -76,12 +76,10 @@ class Sums(NamedTuple):
 
     @property
     def cells(self) -> FloatArray:
-        """Expected items of each kind and cell."""
         return self.cell_total / self.scale
 
     @property
     def labels(self) -> FloatArray:
-        """Expected labels of everybody, by answer and cell."""
         return self.said / self.scale
 
     @property
@@ -103,7 +101,6 @@ def new_sums(size: Size, n_cells: int) -> Sums:
 
 
 def add_sums(sums: Sums, more: Sums) -> None:
-    """Add sums of other items."""
     for array, other in zip(sums[:3], more[:3], strict=True):
         array += other
 
@@ -279,7 +276,6 @@ class Model(NamedTuple):
 
     @property
     def rows(self) -> FloatArray:
-        """The shapes of everybody's rows, (1, answers, cells)."""
         return np.repeat(self.shape, len(self.subtype_weight), axis=0).T[None]
 
 
@@ -292,13 +288,11 @@ class Shapes(NamedTuple):
 
 
 def counts_of(model: Model, sums: Sums) -> Shapes:
-    """Give what an M-step adds to the prior's shapes."""
     cells = sums.cells.reshape(len(model.class_weight), len(model.subtype_weight))
     return Shapes(cells.sum(axis=1), cells, sums.labels)
 
 
 def shapes_of(model: Model, sums: Sums) -> Shapes:
-    """Give the Dirichlets of an M-step."""
     classes, subtypes, rows = counts_of(model, sums)
     return Shapes(model.class_weight + classes, model.subtype_weight + subtypes, model.rows + rows)
 

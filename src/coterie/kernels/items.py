@@ -122,33 +122,6 @@ def weigh_in_logs(
 
 
 @jit
-def tally(
-    i: int, n_cells: int, n_kinds: int, total: float, w: FloatArray, tempered: FloatArray,
-    sums: FloatArray,
-) -> None:  # fmt: skip
-    """Add an item's probabilities: of the cells, tempered ones of the classes, those of the kinds.
-
-    Tempered is p[t] in proportion to w[r, t] mar[t]^tau with tau = 1 / (1 + design_effect (n - 1)),
-    mar[t] the probability of the n labels.
-    """
-    whole = 0.0
-    for t in range(n_cells):
-        whole += tempered[t]
-    scale, scale_tempered = 1 / total, 1 / whole
-    for t in range(n_cells):
-        p = 0.0
-        for k in range(n_kinds):
-            p += w[k * n_cells + t]
-        sums[i, t] += p * scale
-        sums[i, n_cells + t] += tempered[t] * scale_tempered
-    for k in range(n_kinds):
-        p = 0.0
-        for t in range(n_cells):
-            p += w[k * n_cells + t]
-        sums[i, 2 * n_cells + k] += p * scale
-
-
-@jit
 def count_sources(
     stream: Keys, key: Any, column: IntArray, first: int, n: int, n_answers: int, at: Keys,
     guess: FloatArray, t: int, lam: float, chance: FloatArray, said: IntArray, guessed: LongArray,
@@ -192,7 +165,9 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
         the chain's key, in two words, and the sweep. Counted are labels by column and cell (flat),
         items by cell, items with labels by kind, labels by kind that are guesses and that are not,
         guesses by answer, and clear votes that are the truth. Noted, where the arrays have a
-        length, are the cell of every item and the sums of its probabilities.
+        length, are the cell of every item and the sums of its probabilities: of the cells and,
+        where labels may be guesses, tempered ones, in proportion to w[r, t] mar[t]^tau, tau =
+        1 / (1 + design_effect (n - 1)), mar[t] being p(its n labels), and those of the kinds.
         """
         n_cells = fixed_cells if fixed_cells else weight.shape[1]
         n_kinds = fixed_kinds if fixed_kinds else len(kinds)
@@ -252,10 +227,24 @@ def sweep_of(fixed_cells: int, fixed_kinds: int, guesses: bool) -> Any:
             while w[cell] == 0.0:  # rounding: the last weights may be zeros
                 cell -= 1
             k, t = cell // n_cells, cell % n_cells
+            scale = 1 / total
             if tempers:
-                tally(i, n_cells, n_kinds, total, w, tempered, sums)
+                whole = 0.0
+                for f in range(n_cells):
+                    whole += tempered[f]
+                scale_tempered = 1 / whole
+                for f in range(n_cells):
+                    p = 0.0
+                    for h in range(n_kinds):
+                        p += w[h * n_cells + f]
+                    sums[i, f] += p * scale
+                    sums[i, n_cells + f] += tempered[f] * scale_tempered
+                for h in range(n_kinds):
+                    p = 0.0
+                    for f in range(n_cells):
+                        p += w[h * n_cells + f]
+                    sums[i, 2 * n_cells + h] += p * scale
             elif len(sums) > 0:
-                scale = 1 / total
                 for place in range(n_cells):
                     sums[i, place] += w[place] * scale
             if len(truth) > 0:

@@ -57,7 +57,6 @@ class KindsPeople(People):
         return np.ascontiguousarray(parts).reshape(len(parts), array.shape[1], -1)
 
     def inner(self, state: State) -> State:
-        """Show the state as pairs have it."""
         return {**state, "said": self.to_pairs(state["said"])}
 
     def moved(self, state: State, step: Callable[[State], T]) -> T:
@@ -72,11 +71,9 @@ class KindsPeople(People):
         return self.pairs.start(np.repeat(group, self.n_kinds), rng)
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
-        """Draw what is the pairs'."""
         return self.from_pairs(self.moved(state, lambda pairs: self.pairs.draw(pairs, rng)))
 
     def draw_parameters(self, state: State, rng: Generator) -> None:
-        """Draw those of the pairs."""
         self.moved(state, lambda pairs: self.pairs.draw_parameters(pairs, rng))
 
     def columns(self, state: State) -> Columns:
@@ -85,11 +82,9 @@ class KindsPeople(People):
         return found._replace(place=found.place.reshape(len(state["said"]), -1))
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
-        """Move the pairs."""
         return self.moved(state, lambda pairs: self.pairs.move(pairs, sweep, rng))
 
     def log_rest(self, state: State) -> float:
-        """Give that of the pairs."""
         return self.pairs.log_rest(state)
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
@@ -105,7 +100,6 @@ class KindsPeople(People):
         return found
 
     def seat_everybody(self, state: State, spare: Generator) -> Any:
-        """Seat the pairs of those without labels too."""
         return self.pairs.seat_everybody(self.inner(state), spare)
 
     def notes(self, state: State, seats: Any) -> Kept:
@@ -117,11 +111,9 @@ class KindsPeople(People):
         return {"partition": canonical_groups(seat)}
 
     def means(self, state: State, seats: Any) -> FloatArray:
-        """Give those of the pairs, (annotators, C, K T)."""
         return self.from_pairs(self.pairs.means(self.inner(state), seats))
 
     def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
-        """Draw those of the pairs."""
         return self.from_pairs(self.pairs.matrices(self.inner(state), seats, streams))
 
     def by_class(self, state: State, matrices: FloatArray, shares: FloatArray) -> FloatArray:
@@ -144,7 +136,6 @@ class KindsPeople(People):
         return {"accuracy_by_kind": by_kind.sum(axis=2)}
 
     def check(self, state: State) -> None:
-        """Raise ValueError unless pairs can be so."""
         self.pairs.check(state)
 
 
@@ -176,7 +167,6 @@ class EasyHardPeople(People):
         return {"said": said[:, :, :n].sum(axis=0, keepdims=True)}, {"said": said[:, :, n:]}
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
-        """Draw both."""
         easy, hard = self.parts(state)
         return side_by_side(self.easy.draw(easy, rng), self.hard.draw(hard, rng))
 
@@ -189,22 +179,18 @@ class EasyHardPeople(People):
         return Columns(place, base, logs, shared=True)
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
-        """Nobody belongs with anybody."""
         easy, hard = self.parts(state)
         return self.easy.move(easy, sweep, rng) + self.hard.move(hard, sweep, rng)
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
-        """Note also how many items are hard."""
         n_hard = float(state["cell_total"][self.space.cell_kind == HARD].sum())
         return {**super().trace(state, log_labels), "n_hard": n_hard}
 
     def means(self, state: State, seats: Any) -> FloatArray:
-        """Give the mean of one matrix for easy items, of everybody's own for hard ones."""
         easy, hard = self.parts(state)
         return side_by_side(self.easy.means(easy, seats), self.hard.means(hard, seats))
 
     def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
-        """Draw them."""
         easy, hard = self.parts(state)
         one = self.easy.matrices(easy, seats, streams)
         return side_by_side(one, self.hard.matrices(hard, seats, streams))

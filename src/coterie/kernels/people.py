@@ -25,14 +25,8 @@ from scipy.special import gammaln
 from coterie.kernels import collapsed, regroup
 from coterie.kernels.collapsed import draw_tables, log_marginal, log_risings, with_total
 from coterie.kernels.space import Space, classes_alone
-from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray, State
-from coterie.numeric.dirichlet import (
-    SMALL,
-    canonical_groups,
-    draw_crp,
-    log_dirichlet,
-    log_gamma_draws,
-)
+from coterie.numeric import Array, BoolArray, FloatArray, IntArray, LongArray, State, dirichlet
+from coterie.numeric.dirichlet import canonical_groups, draw_crp, log_dirichlet, log_gamma_draws
 from coterie.priors import CBCCPrior, Gamma, HCBCCPrior, IBCCPrior
 
 Kept = State  # of a draw
@@ -169,7 +163,8 @@ class People:
         n_classes = self.space.n_classes
         if matrices.shape[2] == n_classes:
             return matrices.swapaxes(1, 2)
-        parts, of = matrices * self.space.within_class(shares), self.space.cell_class
+        of = self.space.cell_class
+        parts = matrices * (shares / np.bincount(of, shares)[of])
         return np.stack([parts[:, :, of == t].sum(axis=2) for t in range(n_classes)], axis=1)
 
     def check(self, state: State) -> None:
@@ -204,14 +199,12 @@ class OwnPeople(People):
         return log_chance
 
     def columns(self, state: State) -> Columns:
-        """Give everybody a column for each cell."""
         n_rows, _, n_cells = state["said"].shape
         base = np.tile(np.arange(n_cells), n_rows)
         logs = np.log(with_total(self.weight)).T
         return Columns(own_places(n_rows, n_cells), base, logs, shared=False)
 
     def move(self, state: State, sweep: int, rng: Generator) -> float:
-        """Nobody belongs with anybody."""
         return log_marginal(state["said"][self.crowd.heard], self.weight)
 
     def means(self, state: State, seats: Any) -> FloatArray:
@@ -219,7 +212,6 @@ class OwnPeople(People):
         return mean_of(state["said"], self.weight, self.log_weight)
 
     def matrices(self, state: State, seats: Any, streams: Streams) -> FloatArray:
-        """Draw everybody's matrices."""
         said, weight = state["said"], np.broadcast_to(self.weight, state["said"].shape)
         return own_matrices(said, weight, np.log(weight), self.crowd.heard, streams)
 
@@ -260,7 +252,6 @@ class SeatedPeople(People):
         self.work = int(crowd.n_labels.sum()) * len(space.cell_class)
 
     def start(self, group: IntArray, rng: Generator) -> State:
-        """Start in these coteries, alpha from its prior."""
         if isinstance(self.concentration, Gamma):
             log_alpha = log_gamma_draws(np.array(self.alpha[:1]), rng) - math.log(self.alpha[1])
         else:
@@ -314,7 +305,6 @@ class SeatedPeople(People):
         return np.asarray(log_p)
 
     def trace(self, state: State, log_labels: float) -> dict[str, Any]:
-        """Note also how many coteries there are, and alpha."""
         alpha = math.exp(state["log_concentration"][0])
         found = {"n_coteries": count_groups(state["group"]), "concentration": alpha}
         return super().trace(state, log_labels) | found
@@ -331,7 +321,6 @@ class SeatedPeople(People):
         raise NotImplementedError
 
     def notes(self, state: State, seats: Seats) -> Kept:
-        """Keep the partition."""
         return {"partition": canonical_groups(seats.seat)}
 
     def newcomer(self, state: State, base: FloatArray, each: FloatArray) -> FloatArray:
@@ -347,13 +336,15 @@ class SeatedPeople(People):
 
     def check(self, state: State) -> None:
         """Raise ValueError unless coteries are numbered, and everybody with labels has one."""
-        group = state["group"]
-        if not ((group >= 0) == self.crowd.heard).all():
-            raise ValueError("group does not follow from the labels")
-        if not np.array_equal(np.unique(group[group >= 0]), np.arange(count_groups(group))):
-            raise ValueError("group has an empty coterie")
-        if not np.isfinite(state["log_concentration"]).all():
-            raise ValueError("log_concentration is not finite")
+        group, n = state["group"], count_groups(state["group"])
+        numbered = np.array_equal(np.unique(group[group >= 0]), np.arange(n))
+        if not numbered or not np.array_equal(group >= 0, self.crowd.heard):
+            raise ValueError("group is not everybody's with labels")
+        parameters = [state[name] for name in self.of_coteries]
+        if any(len(array) != n for array in parameters):
+            raise ValueError("parameters are not of the coteries that there are")
+        if not all(np.isfinite(x).all() for x in [state["log_concentration"], *parameters]):
+            raise ValueError("parameters are not finite")
 
 
 class SharedPeople(SeatedPeople):
@@ -379,7 +370,6 @@ class SharedPeople(SeatedPeople):
         return log_chance
 
     def columns(self, state: State) -> Columns:
-        """Give every coterie a column for each class."""
         n_classes, n_groups = state["said"].shape[2], count_groups(state["group"])
         place = own_places(max(n_groups, 1), n_classes)[state["group"]]
         logs = np.log(with_total(self.weight)).T
@@ -400,7 +390,6 @@ class SharedPeople(SeatedPeople):
         return log_marginal(self.said_together(state), self.weight)
 
     def regroup(self, state: State, n: int, rng: Generator) -> None:
-        """Propose splits and merges."""
         regroup.regroup_shared(state, self.weight, rng, n)
 
     def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
@@ -410,7 +399,6 @@ class SharedPeople(SeatedPeople):
         return [np.log(shapes.sum(axis=1)), np.log(shapes)]
 
     def means(self, state: State, seats: Seats) -> FloatArray:
-        """Give the mean of everybody's coterie's matrix."""
         n, group = count_groups(state["group"]), state["group"]
         each = np.exp(seats.log_mean[:n] - seats.log_strength[:n, None])
         base = self.weight / self.weight.sum(axis=0)
@@ -461,7 +449,6 @@ class SimilarPeople(SeatedPeople):
         return {"log_strength": log_g - np.log(self.rate), "log_mean": log_mean}
 
     def draw(self, state: State, rng: Generator) -> FloatArray:
-        """Draw beta and eta given their members' labels, then everybody's matrix."""
         self.draw_parameters(state, rng)
         return self.draw_matrices(state, rng)
 
@@ -488,7 +475,6 @@ class SimilarPeople(SeatedPeople):
         return log_chance
 
     def columns(self, state: State) -> Columns:
-        """Give everybody a column for each class, with the shapes of their coterie's."""
         n_rows, n_answers, n_classes = state["said"].shape
         logs = collapsed.with_strength(state["log_strength"], state["log_mean"])
         logs = logs.swapaxes(1, 2).reshape(-1, n_answers + 1)
@@ -519,7 +505,6 @@ class SimilarPeople(SeatedPeople):
         return log_labels
 
     def regroup(self, state: State, n: int, rng: Generator) -> None:
-        """Propose splits and merges, with beta and eta."""
         if n > 0:
             regroup.regroup_own(state, self.base(state), rng, n)
 
@@ -537,7 +522,6 @@ class SimilarPeople(SeatedPeople):
         return np.asarray(found + n_groups * constant.sum())
 
     def parameters(self, state: State, opened: int, spare: Generator) -> list[FloatArray]:
-        """Give beta and eta of all coteries, and of some that are opened for a draw."""
         names = "log_strength", "log_mean"
         if opened == 0:
             return [state[name] for name in names]
@@ -553,19 +537,8 @@ class SimilarPeople(SeatedPeople):
         return np.where((group >= 0)[:, None, None], found, newcomer)
 
     def matrices(self, state: State, seats: Seats, streams: Streams) -> FloatArray:
-        """Draw everybody's own matrix, given the parameters of their coterie."""
         heard, log_weight = state["group"] >= 0, seats.log_weight
         return own_matrices(state["said"], np.exp(log_weight), log_weight, heard, streams)
-
-    def check(self, state: State) -> None:
-        """Raise ValueError unless there is a beta and an eta for every coterie."""
-        super().check(state)
-        for name in ("log_strength", "log_mean"):
-            if len(state[name]) != count_groups(state["group"]):
-                raise ValueError(f"{name} is not of the coteries that there are")
-        sums = np.exp(state["log_mean"]).sum(axis=1)
-        if not (np.isfinite(state["log_strength"]).all() and np.allclose(sums, 1, atol=1e-6)):
-            raise ValueError("log_strength or log_mean is out of range")
 
 
 def weight_of(prior: IBCCPrior | CBCCPrior) -> FloatArray:
@@ -579,7 +552,6 @@ def own_places(n_rows: int, n_cells: int) -> LongArray:
 
 
 def count_groups(group: Array) -> int:
-    """Count coteries, which are numbered from 0."""
     return int(group.max(initial=-1)) + 1
 
 
@@ -611,7 +583,7 @@ def mean_of(said: IntArray, weight: FloatArray, log_weight: FloatArray) -> Float
     """Give the mean of Dir(weight + said) along the answers, also where all have underflowed."""
     shape = said + weight
     total = shape.sum(axis=1, keepdims=True)
-    vague = total < SMALL
+    vague = total < dirichlet.SMALL
     mean = shape / np.where(vague, 1.0, total)
     if vague.any():
         logs = log_weight - np.logaddexp.reduce(log_weight, axis=-2, keepdims=True)

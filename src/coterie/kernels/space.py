@@ -104,10 +104,6 @@ class Space:
             for n, weight in zip(self.counts(step, cell_total), step.weight, strict=True)
         )
 
-    def class_total(self, cell_total: Array) -> LongArray:
-        """Count items by class, shape (classes,)."""
-        return np.bincount(self.cell_class, cell_total, self.n_classes).astype(np.int64)
-
     def balance(self, cell_total: Array, shares: FloatArray) -> FloatArray:
         """Give the class proportions of all items, from shares of cells, shape (classes,)."""
         if self.known:  # shares are those within a kind
@@ -115,10 +111,6 @@ class Space:
             whole = n / n.sum() if n.sum() > 0 else np.full(len(n), 1 / len(n))
             shares = shares * whole[self.cell_kind]
         return np.asarray(np.bincount(self.cell_class, shares, self.n_classes), np.float64)
-
-    def within_class(self, shares: FloatArray) -> FloatArray:
-        """Divide the shares of cells by those of their classes, shape (cells,)."""
-        return np.asarray(shares / np.bincount(self.cell_class, shares)[self.cell_class])
 
     def open_cells(self) -> BoolArray:
         """Say which cells an item may be in, shape (rows, cells); see :meth:`row_of`."""

@@ -65,7 +65,6 @@ def mean_share(total: LongArray, n_voted: int, n: int) -> FloatArray:
 
 
 def even_shares(votes: IntArray, gold: Array) -> FloatArray:
-    """Give vote shares that are even where there are no votes."""
     n_classes = votes.shape[1]
     return vote_shares(votes, gold, np.full(n_classes, 1 / max(n_classes, 1)))
 
@@ -111,7 +110,6 @@ def skill_vote(votes: IntArray, agreement: float | None = None) -> FloatArray:
 
 
 def softmax(logs: FloatArray) -> FloatArray:
-    """Give the probabilities of log weights, rows summing to one."""
     weight = np.exp(logs - logs.max(axis=1, keepdims=True, initial=-np.inf))
     return np.asarray(weight / weight.sum(axis=1, keepdims=True))
 

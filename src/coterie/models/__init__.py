@@ -20,24 +20,10 @@ _PLACES = ("base:Estimator", "sampling:SamplingEstimator", *PLACES.values())
 _LAZY = {name: file for file, _, name in (place.partition(":") for place in _PLACES)}
 
 __all__ = [
-    "CBCC",
-    "EBCC",
-    "HCBCC",
-    "IBCC",
-    "IBCCVB",
-    "MODELS",
-    "Consensus",
-    "DawidSkene",
-    "DynamicIBCC",
-    "EBCCGibbs",
-    "EasyHardBCC",
-    "Estimator",
-    "MajorityVote",
-    "QuickConsensus",
-    "SamplingEstimator",
-    "make_model",
-    "register",
-]
+    "CBCC", "EBCC", "HCBCC", "IBCC", "IBCCVB", "MODELS", "Consensus", "DawidSkene", "DynamicIBCC",
+    "EBCCGibbs", "EasyHardBCC", "Estimator", "MajorityVote", "QuickConsensus", "SamplingEstimator",
+    "make_model", "register",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

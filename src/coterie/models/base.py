@@ -11,20 +11,14 @@ from typing import Any, ClassVar, Self, dataclass_transform
 import numpy as np
 import pandas as pd
 
+from coterie import errors
 from coterie.abilities import SAMPLED, Abilities, Method, Takes
 from coterie.arguments import check_plain_settings
 from coterie.data import annotations_from, table_from, with_gold
 from coterie.data.annotations import Annotations
 from coterie.data.frames import table
 from coterie.data.gold import KnownKinds, kinds_of_column, known_kinds
-from coterie.errors import (
-    Argument,
-    CoterieError,
-    DataError,
-    DataWarning,
-    NotFittedError,
-    alternatives,
-)
+from coterie.errors import Argument, DataError, DataWarning
 from coterie.io.read import is_path, read
 from coterie.io.scan.scanned import Scan
 from coterie.io.tables import table_of_file
@@ -79,7 +73,7 @@ class Estimator:
     def check_shards(self) -> None:
         """Refuse a scan, unless the model can be fitted to shards: most look at all labels."""
         if not self.shards:
-            raise CoterieError(
+            raise errors.CoterieError(
                 f"{type(self).__name__} cannot be fitted to a scan; coterie.read the labels if they"
                 " fit in memory, or fit a model that takes shards, such as DawidSkene"
             )
@@ -93,15 +87,9 @@ class Estimator:
                     check(value, Argument(one.name, of=type(self).__name__), *bounds)
 
     def fit(
-        self,
-        data: Any,
-        true_labels: TrueLabels = None,
-        *,
-        item: Hashable | None = None,
-        annotator: Any = None,
-        label: Hashable | None = None,
-        **reading: Any,
-    ) -> Self:
+        self, data: Any, true_labels: TrueLabels = None, *, item: Hashable | None = None,
+        annotator: Any = None, label: Hashable | None = None, **reading: Any,
+    ) -> Self:  # fmt: skip
         """Fit the model.
 
         Parameters
@@ -151,15 +139,9 @@ class Estimator:
         return annotations if true_labels is None else with_gold(annotations, true_labels)
 
     def update(
-        self,
-        more: Any,
-        true_labels: TrueLabels = None,
-        *,
-        item: Hashable | None = None,
-        annotator: Any = None,
-        label: Hashable | None = None,
-        **reading: Any,
-    ) -> Self:
+        self, more: Any, true_labels: TrueLabels = None, *, item: Hashable | None = None,
+        annotator: Any = None, label: Hashable | None = None, **reading: Any,
+    ) -> Self:  # fmt: skip
         """Go on with more labels: what ``fit`` would find of old and new ones together.
 
         New labels, items and annotators join; the classes stay. Chains of sampled models go on from
@@ -296,7 +278,8 @@ class Estimator:
     def _fitted(self) -> Posterior:
         posterior: Posterior | None = vars(self).get("posterior_")
         if posterior is None:
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet; call fit first")
+            why = f"this {type(self).__name__} is not fitted yet; call fit first"
+            raise errors.NotFittedError(why)
         return posterior
 
     @classmethod
@@ -381,7 +364,7 @@ def resolved(model: Any, labels: Labels, **more: Callable[[int, int], Any]) -> A
     if isinstance(given, str):
         given = more[given](*sizes) if given in more else named.get(given)
     if not isinstance(given, kind):
-        names = alternatives([Argument("prior", name) for name in [*named, *more]])
+        names = errors.alternatives([Argument("prior", name) for name in [*named, *more]])
         other = f" or a {kind.__name__}, got {quoted(model.prior)}"
         raise DataError([f"{type(model).__name__} takes ", *names, other])
     return given.resolve(*sizes)

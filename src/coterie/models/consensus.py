@@ -17,12 +17,7 @@ from coterie.inference.sample import Afterwards, Averages, Options, Reported
 from coterie.inference.shards import cores, counted_under
 from coterie.inference.verdicts import judge_by_vote
 from coterie.io.scan.scanned import Scan
-from coterie.kernels.consensus import (
-    ConsensusPeople,
-    class_weights,
-    draw_given_reported,
-    mix_members,
-)
+from coterie.kernels import consensus as kernel
 from coterie.kernels.people import Crowd, People, Streams
 from coterie.kernels.vote import Mixing
 from coterie.models.base import Labels, setting
@@ -119,7 +114,7 @@ class Consensus(BlockedEstimator):
     def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
         """Give what the model believes of annotators."""
         free = np.setdiff1d(np.arange(crowd.n_classes), votes_and_gold(data)[1])  # others are known
-        return ConsensusPeople(prior, crowd, free, self.matrices == "raw")
+        return kernel.ConsensusPeople(prior, crowd, free, self.matrices == "raw")
 
     def after(self, people: People) -> Afterwards:
         """Say what becomes of the chains: reported is what is tempered, mixed with the votes."""
@@ -136,7 +131,7 @@ class Consensus(BlockedEstimator):
                 HARDNESS: ItemNumbers((HARDNESS,), hard),
                 KIND: ItemNumbers(kinds, found.kinds),
             }
-            return Reported(mix_members(found.tempered, found.votes, data, mixing), numbers)
+            return Reported(kernel.mix_members(found.tempered, found.votes, data, mixing), numbers)
 
         # The densities are of d, beta and eta.
         return Afterwards(judge_by_vote, report=report, mixing=mixing, coterie_densities=True)
@@ -147,14 +142,13 @@ class Consensus(BlockedEstimator):
             return options
         blocks, sizes = sampler.blocks, sampler.sizes
         assert blocks is not None
-        assert sizes is not None
         n_threads = cores(self.n_jobs)
         heard = np.diff(sampler.data.annotator_start) > 0
 
         def matrices(draws: Any, mean: FloatArray, reported: FloatArray, streams: Streams) -> None:
             low, high = streams.draws.integers(2**32, size=2).tolist()
             counted = counted_under(blocks, sizes, reported, (low, high), n_threads)
-            draw_given_reported(draws, mean, heard, counted, streams)
+            kernel.draw_given_reported(draws, mean, heard, counted, streams)
 
         return options._replace(after=replace(options.after, matrices=matrices))
 
@@ -167,7 +161,6 @@ class Consensus(BlockedEstimator):
 
     def _sampler(self, labels: Labels) -> Sampler:
         sampler = super()._sampler(labels)
-        assert sampler.sizes is not None
         sizes = replace(sampler.sizes, tempered=True, design_effect=float(self.design_effect))
         return replace(sampler, votes=votes_and_gold(labels)[0], sizes=sizes)
 
@@ -187,4 +180,4 @@ class Consensus(BlockedEstimator):
         assert isinstance(prior, ConsensusPrior)
         if prior.class_weights is not None:
             return prior
-        return replace(prior, class_weights=class_weights(*votes_and_gold(labels), prior))
+        return replace(prior, class_weights=kernel.class_weights(*votes_and_gold(labels), prior))

@@ -100,14 +100,9 @@ class DawidSkene(Estimator, kw_only=False):
     duplicates: str = "error"
 
     def fit(
-        self,
-        data: Any,
-        true_labels: TrueLabels = None,
-        initial_error: pd.DataFrame | None = None,
-        *,
-        kinds: Any = None,
-        **columns: Any,
-    ) -> Self:
+        self, data: Any, true_labels: TrueLabels = None, initial_error: pd.DataFrame | None = None,
+        *, kinds: Any = None, **columns: Any,
+    ) -> Self:  # fmt: skip
         """Fit the model.
 
         Parameters
@@ -154,7 +149,13 @@ class DawidSkene(Estimator, kw_only=False):
         sums = items.count(vote_start(items, labels.n_items), labels.n_classes)
         start = expected.estimate(sums, self.smoothing)
         if initial_error is not None and isinstance(labels, Annotations):
-            start = self._start(sums, labels, initial_error)
+            matrices = error_matrices(initial_error, labels)
+            if self.initial_error_strategy == "addition":
+                start = expected.estimate(sums, self.smoothing, matrices)
+            else:
+                check_complete(initial_error, labels)
+                own = matrices.clip(LEAST_START)
+                start = start._replace(confusion=own / own.sum(axis=1, keepdims=True))
         top = ascent.climb(
             ascent.maximise(items, start, self.smoothing), items.size.n_labels, limits
         )
@@ -173,18 +174,6 @@ class DawidSkene(Estimator, kw_only=False):
             run={"iterations": self.n_iter_},
         )
 
-    def _start(
-        self, sums: expected.Sums, annotations: Annotations, initial_error: pd.DataFrame
-    ) -> expected.Parameters:
-        """First M-step: from what the vote expects, and from ``initial_error``."""
-        matrices = error_matrices(initial_error, annotations)
-        if self.initial_error_strategy == "addition":
-            return expected.estimate(sums, self.smoothing, matrices)
-        check_complete(initial_error, annotations)
-        confusion = matrices.clip(LEAST_START)
-        confusion /= confusion.sum(axis=1, keepdims=True)
-        return expected.estimate(sums, self.smoothing)._replace(confusion=confusion)
-
 
 def vote_start(items: ascent.Items, n_items: int) -> ascent.Start:
     """Give what gives the vote shares of some items; of one without votes the mean of all."""
@@ -197,17 +186,20 @@ def note_climb(model: Any, top: ascent.Top, limits: ascent.Limits, what: str) ->
     model.n_iter_, model.loss_history_ = len(top.history), top.history
     model.converged_ = top.converged
     if not top.converged:
-        ascent.warn_of_rise(top, limits, what)
+        n, history = len(top.history), top.history
+        rise = history[-1] - history[-2] if n > 1 else np.inf
+        message = (
+            f"after {n} iterations the {what} a label still rose by {rise:.2g}, "
+            f"more than tol={limits.tol:g}; raise n_iter or tol"
+        )
+        numbers = {"n_iter": n, "rise": rise, "tol": limits.tol, "loss": history[-1]}
+        warnings.warn(ConvergenceWarning(message, numbers), stacklevel=4)
 
 
 def found_by_weights(
-    part: Callable[[int], expected.Part],
-    weights: expected.Weights,
-    k: int,
-    *,
-    classes: FloatArray | None = None,
-    numbers: Mapping[str, ItemNumbers] | None = None,
-) -> FoundItems:
+    part: Callable[[int], expected.Part], weights: expected.Weights, k: int, *,
+    classes: FloatArray | None = None, numbers: Mapping[str, ItemNumbers] | None = None,
+) -> FoundItems:  # fmt: skip
     """Weigh the items of a shard as the last pass of the fit did.
 
     Given the Dirichlet of the class proportions, (classes,), cells are summed to classes, as
@@ -221,13 +213,7 @@ def found_by_weights(
 
 
 def mixed_by(n: FloatArray, matrices: FloatArray) -> FloatArray:
-    """Mix everybody's matrices, shape (L, K, ...), in the shares of their labels, n (L, K).
-
-    Examples
-    --------
-    >>> mixed_by(np.array([[3.0, 1], [0, 0]]), np.array([[[1.0], [0]], [[0.5], [0.5]]])).tolist()
-    [[0.75], [0.5]]
-    """
+    """Mix everybody's matrices, shape (L, K, ...), in the shares of their labels, n (L, K)."""
     share = expected.shares(np.rint(n), axis=1)  # of whole numbers: labels were counted in parts
     return np.asarray(np.einsum("lk,lk...->l...", share, matrices))
 

@@ -17,16 +17,8 @@ from coterie.data.codes import Codes, count_votes
 from coterie.errors import Argument, DataError
 from coterie.inference.ascent import Items, in_memory, in_shards
 from coterie.io.scan.scanned import Scan
+from coterie.kernels import vote as kernel
 from coterie.kernels.expected import Part, estimate
-from coterie.kernels.vote import (
-    elect,
-    fixed_point,
-    mean_agreement,
-    mean_share,
-    pair_agreement,
-    skill_vote,
-    vote_shares,
-)
 from coterie.metrics import Score
 from coterie.models.base import Estimator, Labels, setting
 from coterie.numeric import FloatArray
@@ -132,8 +124,8 @@ class Vote(NamedTuple):
     ) -> tuple[NDArray[np.int32], FloatArray, NDArray[np.int64], NDArray[np.bool_]]:
         """Give the votes of some items, their shares, who wins, and where there are ties."""
         votes = count_votes(codes)
-        shares = vote_shares(votes, codes.gold, self.mean)
-        winner, n_tied = elect(shares, self.shift)
+        shares = kernel.vote_shares(votes, codes.gold, self.mean)
+        winner, n_tied = kernel.elect(shares, self.shift)
         tied = (n_tied > 1) & votes.any(axis=1)
         if self.ties == "split":
             most = shares[tied].max(axis=1, keepdims=True)
@@ -149,7 +141,7 @@ class Vote(NamedTuple):
         keep = (codes.gold >= 0) | ~votes.any(axis=1)
         if self.ties == "split":
             keep |= tied
-        worth = np.where(keep[:, None], shares, skill_vote(votes, self.agreement))
+        worth = np.where(keep[:, None], shares, kernel.skill_vote(votes, self.agreement))
         return FoundItems(worth, winner, raw=shares)
 
 
@@ -164,13 +156,13 @@ def known_of_all(items: Items, n_items: int) -> tuple[FloatArray, float]:
     def summed(codes: Codes) -> tuple[Any, int, int, int]:
         votes = count_votes(codes)
         heard = votes.any(axis=1) | (codes.gold >= 0)
-        shares, pairs = vote_shares(votes, codes.gold)[heard], pair_agreement(votes)
-        total = fixed_point(shares, n_items).sum(axis=0)
-        return total, len(shares), int(fixed_point(pairs, n_items).sum()), len(pairs)
+        shares, pairs = kernel.vote_shares(votes, codes.gold)[heard], kernel.pair_agreement(votes)
+        total = kernel.fixed_point(shares, n_items).sum(axis=0)
+        return total, len(shares), int(kernel.fixed_point(pairs, n_items).sum()), len(pairs)
 
     totals, n_voted, agreed, n_several = zip(*items.map(summed), strict=True)
-    mean = mean_share(np.sum(totals, axis=0), sum(n_voted), n_items)
-    return mean, mean_agreement(sum(agreed), sum(n_several), n_items)
+    mean = kernel.mean_share(np.sum(totals, axis=0), sum(n_voted), n_items)
+    return mean, kernel.mean_agreement(sum(agreed), sum(n_several), n_items)
 
 
 class Scored(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from coterie import priors
 from coterie.abilities import Abilities, Takes
 from coterie.arguments import check_number, check_one_of, check_whole
 from coterie.data.annotations import Annotations
@@ -18,7 +19,7 @@ from coterie.data.codes import Times
 from coterie.errors import Argument, ConvergenceWarning, DataError
 from coterie.inference import verdicts
 from coterie.inference.chain import CELLS
-from coterie.inference.sample import Afterwards, Averages, Reported, as_found
+from coterie.inference.sample import Afterwards, Averages, Reported
 from coterie.inference.verdicts import Evidence, Verdict
 from coterie.kernels.dynamic import Course, DynamicPeople, course_of
 from coterie.kernels.kinds import HARD, EasyHardPeople, KindsPeople, pairs_of
@@ -31,15 +32,6 @@ from coterie.models.vb import resolved_by_votes
 from coterie.numeric import FloatArray
 from coterie.posterior import ItemNumbers
 from coterie.posterior.items import HARDNESS, KIND
-from coterie.priors import (
-    CBCCPrior,
-    DynamicPrior,
-    EasyHardPrior,
-    EBCCPrior,
-    HCBCCPrior,
-    IBCCPrior,
-    Prior,
-)
 from coterie.words.numbers import percent
 
 CUTS = 9
@@ -86,7 +78,7 @@ class IBCC(BlockedEstimator):
     """
 
     takes: ClassVar[Takes] = Takes(known_kinds=True, latent_kinds=True, engine=True)
-    prior_type: ClassVar[type[Prior]] = IBCCPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.IBCCPrior
     plain: ClassVar[str] = "ibcc"
     plain_people: ClassVar[MakePeople] = OwnPeople.of  # of items without kinds
     densities: ClassVar[bool] = False  # of every coterie's parameters, in the log joint
@@ -94,16 +86,9 @@ class IBCC(BlockedEstimator):
     kinds: int = setting(1, check_whole, 1, MOST_KINDS)
 
     def fit(
-        self,
-        data: Any,
-        true_labels: TrueLabels = None,
-        *,
-        item: Hashable | None = None,
-        annotator: Any = None,
-        label: Hashable | None = None,
-        kinds: Any = None,
-        **reading: Any,
-    ) -> Self:
+        self, data: Any, true_labels: TrueLabels = None, *, item: Hashable | None = None,
+        annotator: Any = None, label: Hashable | None = None, kinds: Any = None, **reading: Any,
+    ) -> Self:  # fmt: skip
         """Fit the model.
 
         Parameters
@@ -154,7 +139,7 @@ class IBCC(BlockedEstimator):
             numbers = ItemNumbers(names, found.kinds[:, order])
             return Reported(found.item_probability, {KIND: numbers})
 
-        return replace(after, report=report, align=align_kinds if known is None else as_found)
+        return replace(after, report=report, align=align_kinds if known is None else None)
 
     def _judge(self, labels: Annotations) -> Callable[[Evidence], Verdict] | None:
         return partial(judge_kinds, labels) if self.kinds > 1 else None
@@ -227,7 +212,7 @@ class CBCC(IBCC):
     """
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
-    prior_type: ClassVar[type[Prior]] = CBCCPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.CBCCPrior
     plain: ClassVar[str] = "cbcc"
     plain_people: ClassVar[MakePeople] = SharedPeople
 
@@ -250,7 +235,7 @@ class HCBCC(IBCC):
     """
 
     abilities: ClassVar[Abilities] = Abilities(coteries=True, uncertainty=True)
-    prior_type: ClassVar[type[Prior]] = HCBCCPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.HCBCCPrior
     plain: ClassVar[str] = "hcbcc"
     densities: ClassVar[bool] = True  # of beta and eta
     plain_people: ClassVar[MakePeople] = SimilarPeople
@@ -274,10 +259,10 @@ class EBCCGibbs(SamplingEstimator):
     <Posterior of EBCCGibbs: 50 items, 12 annotators, 3 classes>
     """
 
-    prior_type: ClassVar[type[Prior]] = EBCCPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.EBCCPrior
     plain: ClassVar[str] = CELLS
 
-    def resolve_prior(self, labels: Annotations) -> Prior:
+    def resolve_prior(self, labels: Annotations) -> priors.Prior:
         """Give the prior with every field written out for these data, votes as numbers."""
         return resolved_by_votes(self, labels)
 
@@ -309,7 +294,7 @@ class EasyHardBCC(SamplingEstimator):
     ['item', 'label', 'hardness', 'n_labels']
     """
 
-    prior_type: ClassVar[type[Prior]] = EasyHardPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.EasyHardPrior
     plain: ClassVar[str] = CELLS
 
     def people(self, prior: Any, crowd: Crowd, data: Any) -> People:
@@ -379,7 +364,7 @@ class DynamicIBCC(SamplingEstimator):
     'first_high', 'last', 'last_low', 'last_high']
     """
 
-    prior_type: ClassVar[type[Prior]] = DynamicPrior
+    prior_type: ClassVar[type[priors.Prior]] = priors.DynamicPrior
     needs: ClassVar[tuple[str, ...]] = ("time",)
 
     clock: str = setting("labels", check_one_of, ("labels", "time"), "'labels' or 'time'")

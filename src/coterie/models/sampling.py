@@ -23,7 +23,7 @@ from coterie.data.codes import Codes, cut
 from coterie.data.table import value_array
 from coterie.errors import Argument, DataError
 from coterie.files.values import to_json
-from coterie.inference.chain import CELLS, Sampler, plan_for
+from coterie.inference.chain import CELLS, Sampler, make_plan
 from coterie.inference.sample import Afterwards, Options, sample
 from coterie.inference.shards import Blocks, Sizes, opened, without_items
 from coterie.inference.verdicts import Evidence, Verdict
@@ -153,7 +153,7 @@ class SamplingEstimator(Estimator):
         if (judge := self._judge(labels)) is not None:
             options = options._replace(after=replace(options.after, judge=judge))
         run = sample(sampler, options, identity)
-        reported, own = run.reported, run.pooled.averages.item_probability
+        reported, own = run.reported, run.averages.item_probability
         raw = None if reported.item_probability is own else own
         whole = FoundItems(reported.item_probability, raw=raw, numbers=reported.item_numbers)
         found: Found | FoundItems = whole
@@ -162,13 +162,14 @@ class SamplingEstimator(Estimator):
             assert sampler.blocks is not None
             found = partial(found_by_place, whole, sampler.blocks.places)
             names = {"names": sampler.items}
-        weights = sampler.people.space.class_weight + run.pooled.class_total
+        weights = run.draws.trace["class_total"].mean(axis=(0, 1))
+        weights += sampler.people.space.class_weight
         return self._posterior(
             labels,
             found,
             class_balance=weights / weights.sum(),
-            confusion_mean=run.pooled.confusion_mean,
-            draws=run.pooled.draws,
+            confusion_mean=run.confusion_mean,
+            draws=run.draws,
             mixing=options.after.mixing,
             method="blocked gibbs" if options.blocked else self.method,
             converged=run.converged,
@@ -216,7 +217,7 @@ class SamplingEstimator(Estimator):
         people = sampler.people
         rows = self._rows_then(before.annotations, annotations)
         ended = going_on(last, before.annotations, annotations, people, rows)
-        plan = plan_for(annotations.codes, sweeps, burn_in, thin, more_cells=people.n_extra)
+        plan = make_plan(sweeps, burn_in, thin, people)
         seed = None if self.random_state is None else self.random_state + number
         # A checkpoint is of a whole run.
         options = self._options(sampler)._replace(checkpoint=None, random_state=seed)
@@ -241,42 +242,31 @@ class SamplingEstimator(Estimator):
         if isinstance(labels, Scan):
             codes, places = items_of_scan(labels)
             votes = np.zeros((0, labels.n_classes), np.int32)
-            clear, items = clear_votes(votes, votes[:, 0]), NamesOfItems(labels, places)
+            items = NamesOfItems(labels, places)
         else:
             codes, votes, items = labels.codes, labels.votes, labels.items
-            clear = clear_votes(votes, codes.gold)
-        prior = self.resolve_prior(labels)
         crowd = Crowd(labels.labels_per_annotator, labels.n_classes, labels.n_answers)
-        people = self.people(prior, crowd, labels)
-        sampler = Sampler(
-            people=people,
-            data=codes,
-            plan=plan_for(codes, self.sweeps, self.burn_in, self.thin, more_cells=people.n_extra),
-            votes=votes,
-            clear=clear,
-            items=items,
-            at_vote=self.at_vote,
+        people = self.people(self.resolve_prior(labels), crowd, labels)
+        sizes = Sizes(
+            people.n_rows, crowd.n_classes, crowd.n_answers, people.space, people.guessing
         )
+        plan = make_plan(self.sweeps, self.burn_in, self.thin, people)
+        clear = clear_votes(votes, codes.gold[: len(votes)])
+        sampler = Sampler(
+            people=people, sizes=sizes, data=codes, plan=plan, votes=votes, clear=clear,
+            items=items, at_vote=self.at_vote,
+        )  # fmt: skip
         if not isinstance(labels, Scan):
             blocked = self._is_blocked(labels.n_labels)
             if self.plain and not blocked:
-                if not self._has_kinds and self.plain != CELLS:
-                    return replace(sampler, collapsed=self.plain)
-                space = people.space
-                sizes = Sizes(
-                    people.n_rows, labels.n_classes, labels.n_answers, space, people.guessing
-                )
-                return replace(sampler, collapsed=CELLS, sizes=sizes)
+                return replace(sampler, collapsed=CELLS if self._has_kinds else self.plain)
             # How finely items are cut changes no bit of a result.
             shards = cut(labels, 1 + int(labels.n_labels // LABELS_PER_SHARD) if blocked else 1)
             places = [shards.items_of(k) for k in range(len(shards))]
             if people.rows is not None:
                 codes = shards.codes._replace(item_annotator=people.rows)
                 shards = replace(shards, codes=codes)
-        sizes = Sizes(
-            people.n_rows, labels.n_classes, labels.n_answers, people.space, people.guessing
-        )
-        return replace(sampler, blocks=Blocks(shards, places, people.kinds), sizes=sizes)
+        return replace(sampler, blocks=Blocks(shards, places, people.kinds))
 
     @property
     def _has_kinds(self) -> bool:
@@ -290,17 +280,12 @@ class SamplingEstimator(Estimator):
     def _options(self, sampler: Sampler) -> Options:
         shards = None if sampler.blocks is None else sampler.blocks.shards
         blocked = shards is not None and self._is_blocked(shards.n_labels)
+        settings = {name: getattr(self, name) for name in Options._fields[:7]}
         return Options(
-            self.chains,
-            self.random_state,
-            self.early_stop,
-            self.n_jobs,
-            self.progress,
-            self.checkpoint,
-            type(self).__name__,
-            self.engine,
-            blocked or isinstance(shards, Scan),
-            self.after(sampler.people),
+            **settings,
+            name=type(self).__name__,
+            blocked=blocked or isinstance(shards, Scan),
+            after=self.after(sampler.people),
         )
 
     def _identity(self, labels: Labels) -> dict[str, Any]:
@@ -458,7 +443,7 @@ def going_on(
             group, source = carried_groups(then["group"], pairs, state["group"] >= 0)
             state["group"] = group
             state |= {name: then[name][source] for name in people.of_coteries}
-        own = {"truth", "class_total", "said", "walk", "group", *people.of_coteries}
+        own = {"truth", "said", "walk", "group", *people.of_coteries}
         for name in state.keys() & then.keys() - own:
             if then[name].shape == state[name].shape:
                 state[name] = np.array(then[name])

@@ -28,14 +28,6 @@ from coterie.priors.models import (
 )
 
 __all__ = [
-    "Beta",
-    "CBCCPrior",
-    "ConsensusPrior",
-    "DynamicPrior",
-    "EBCCPrior",
-    "EasyHardPrior",
-    "Gamma",
-    "HCBCCPrior",
-    "IBCCPrior",
-    "Prior",
-]
+    "Beta", "CBCCPrior", "ConsensusPrior", "DynamicPrior", "EBCCPrior", "EasyHardPrior", "Gamma",
+    "HCBCCPrior", "IBCCPrior", "Prior",
+]  # fmt: skip

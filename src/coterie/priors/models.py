@@ -9,22 +9,8 @@ import numpy as np
 
 from coterie.errors import DataError
 from coterie.numeric import FloatArray
-from coterie.priors.base import (
-    CONCENTRATION,
-    NUMBER,
-    PER_ANSWER,
-    PER_CLASS,
-    ROWS,
-    WHOLE,
-    Beta,
-    Gamma,
-    Numbers,
-    PaperPrior,
-    Prior,
-    as_numbers,
-    per_class,
-    strength_prior,
-)
+from coterie.priors import base
+from coterie.priors.base import Beta, Gamma, Numbers, PaperPrior, Prior, as_numbers, per_class
 from coterie.words.visible import quoted
 
 VOTES = "votes"
@@ -53,10 +39,10 @@ class IBCCPrior(PaperPrior):
            [0.1, 0.8, 0.1]])
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    strength: Numbers = field(default=3.0, metadata=PER_CLASS)
-    class_weights: Numbers = field(default=1.0, metadata=PER_CLASS)
-    kind_weights: float = field(default=1.0, metadata=NUMBER)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
+    class_weights: Numbers = field(default=1.0, metadata=base.PER_CLASS)
+    kind_weights: float = field(default=1.0, metadata=base.NUMBER)
 
     @classmethod
     def pseudo_counts(
@@ -95,11 +81,11 @@ class CBCCPrior(PaperPrior):
     array([3., 3.])
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    strength: Numbers = field(default=3.0, metadata=PER_CLASS)
-    class_weights: Numbers = field(default=1.0, metadata=PER_CLASS)
-    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=CONCENTRATION)
-    kind_weights: float = field(default=1.0, metadata=NUMBER)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
+    class_weights: Numbers = field(default=1.0, metadata=base.PER_CLASS)
+    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=base.CONCENTRATION)
+    kind_weights: float = field(default=1.0, metadata=base.NUMBER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,16 +114,16 @@ class HCBCCPrior(PaperPrior):
     Gamma(shape=array([20., 20.]), rate=array([2., 2.]))
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    mean_strength: Numbers = field(default=3.0, metadata=PER_CLASS)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    mean_strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
     strength: Gamma = field(
         default=Gamma(20.0, 2.0),
-        metadata={"write": lambda value, name, t, _: strength_prior(value, name, t)},
+        metadata={"write": lambda value, name, t, _: base.strength_prior(value, name, t)},
     )
-    class_weights: Numbers = field(default=1.0, metadata=PER_CLASS)
-    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=CONCENTRATION)
-    auxiliaries: int = field(default=10, metadata=WHOLE)
-    kind_weights: float = field(default=1.0, metadata=NUMBER)
+    class_weights: Numbers = field(default=1.0, metadata=base.PER_CLASS)
+    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=base.CONCENTRATION)
+    auxiliaries: int = field(default=10, metadata=base.WHOLE)
+    kind_weights: float = field(default=1.0, metadata=base.NUMBER)
 
 
 def _weights_or_votes(value: Any, name: str, n_classes: int, _: int) -> Any:
@@ -175,22 +161,19 @@ class EBCCPrior(Prior):
     array([3., 3.])
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    strength: Numbers = field(default=3.0, metadata=PER_CLASS)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
     class_weights: Numbers | Literal["votes"] = field(
         default=1.0, metadata={"write": _weights_or_votes}
     )
-    subtypes: int = field(default=10, metadata=WHOLE)
-    subtype_weight: float = field(default=0.1, metadata=NUMBER)
+    subtypes: int = field(default=10, metadata=base.WHOLE)
+    subtype_weight: float = field(default=0.1, metadata=base.NUMBER)
 
     @classmethod
     def li2019(
-        cls,
-        n_classes: int,
-        n_answers: int,
-        class_weights: Numbers | Literal["votes"] = 1.0,
+        cls, n_classes: int, n_answers: int, class_weights: Numbers | Literal["votes"] = 1.0,
         subtypes: int = 10,
-    ) -> Self:
+    ) -> Self:  # fmt: skip
         """Give the rows of Li, Rubinstein and Cohn (2019): 4 on the diagonal, 1 off it."""
         rows = IBCCPrior.pseudo_counts(n_classes, n_answers)
         return cls(rows.mean, rows.strength, class_weights, subtypes)
@@ -217,14 +200,14 @@ class EasyHardPrior(PaperPrior):
            [0.05, 0.95]])
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    strength: Numbers = field(default=3.0, metadata=PER_CLASS)
-    easy_mean: Numbers = field(default=0.95, metadata=ROWS)
-    easy_strength: Numbers = field(default=20.0, metadata=PER_CLASS)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
+    easy_mean: Numbers = field(default=0.95, metadata=base.ROWS)
+    easy_strength: Numbers = field(default=20.0, metadata=base.PER_CLASS)
     kind_weights: Numbers = field(
         default=1.0, metadata={"write": lambda value, name, *_: per_class(value, name, 2, "kind")}
     )
-    class_weights: Numbers = field(default=1.0, metadata=PER_CLASS)
+    class_weights: Numbers = field(default=1.0, metadata=base.PER_CLASS)
 
 
 def _variances(value: Any, name: str, *_: int) -> FloatArray:
@@ -255,9 +238,9 @@ class DynamicPrior(PaperPrior):
     array([0.    , 0.0001, 0.001 , 0.01  , 0.1   ])
     """
 
-    mean: Numbers = field(default=0.7, metadata=ROWS)
-    strength: Numbers = field(default=3.0, metadata=PER_CLASS)
-    class_weights: Numbers = field(default=1.0, metadata=PER_CLASS)
+    mean: Numbers = field(default=0.7, metadata=base.ROWS)
+    strength: Numbers = field(default=3.0, metadata=base.PER_CLASS)
+    class_weights: Numbers = field(default=1.0, metadata=base.PER_CLASS)
     drift: Any = field(default=(0.0, 1e-4, 1e-3, 1e-2, 1e-1), metadata={"write": _variances})
     static_weight: float = 0.5
 
@@ -270,11 +253,6 @@ class DynamicPrior(PaperPrior):
         if not static < 1:
             raise DataError(f"{name}.static_weight is {static:g}; give a probability below 1")
         return replace(full, static_weight=static)
-
-
-def _weights_or_none(value: Any, name: str, n_classes: int, _: int) -> Any:
-    """Class weights that are None stay so: they wait for data."""
-    return None if value is None else per_class(value, name, n_classes)
 
 
 def _beta(value: Any, name: str, *_: int) -> Beta:
@@ -361,23 +339,26 @@ class ConsensusPrior(Prior):
     (array([1., 1., 1.]), array([3., 1.]))
     """
 
-    class_weights: Numbers | None = field(default=None, metadata={"write": _weights_or_none})
-    class_base: float = field(default=1.0, metadata=NUMBER)
-    class_pull: float = field(default=3.0, metadata=NUMBER)
-    class_smoothing: float = field(default=0.5, metadata=NUMBER)
+    class_weights: Numbers | None = field(  # None waits for data
+        default=None,
+        metadata={"write": lambda x, name, n, _: None if x is None else per_class(x, name, n)},
+    )
+    class_base: float = field(default=1.0, metadata=base.NUMBER)
+    class_pull: float = field(default=3.0, metadata=base.NUMBER)
+    class_smoothing: float = field(default=0.5, metadata=base.NUMBER)
     knowledge: Beta = field(default=Beta(7.0, 3.0), metadata={"write": _beta})
-    knowledge_points: int = field(default=99, metadata=WHOLE)
-    guess_weights: Numbers = field(default=1.0, metadata=PER_ANSWER)
-    mean_strength: float = field(default=30.0, metadata=NUMBER)
+    knowledge_points: int = field(default=99, metadata=base.WHOLE)
+    guess_weights: Numbers = field(default=1.0, metadata=base.PER_ANSWER)
+    mean_strength: float = field(default=30.0, metadata=base.NUMBER)
     strength: Gamma = field(
         default=Gamma(200.0, 20.0),
-        metadata={"write": lambda value, name, *_: strength_prior(value, name)},
+        metadata={"write": lambda value, name, *_: base.strength_prior(value, name)},
     )
     guessing: Numbers = field(default=(0.0, 0.5, 0.9), metadata={"write": _shares})
     kind_weights: Numbers = (2.0, 1.0, 1.0)
-    hard_guess_weights: Numbers = field(default=1.0, metadata=PER_ANSWER)
-    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=CONCENTRATION)
-    auxiliaries: int = field(default=10, metadata=WHOLE)
+    hard_guess_weights: Numbers = field(default=1.0, metadata=base.PER_ANSWER)
+    concentration: float | Gamma = field(default=Gamma(1.0, 10.0), metadata=base.CONCENTRATION)
+    auxiliaries: int = field(default=10, metadata=base.WHOLE)
 
     def resolve(self, n_classes: int, n_answers: int) -> Self:
         """Give the same prior with every field as a full array, or raise DataError."""
