@@ -24,7 +24,6 @@ from coterie.studies.league_pages import (
     pooled_table,
     scale,
 )
-from coterie.words import numbers
 
 BASE = metrics.score(pd.DataFrame({"x": [1.0], "y": [0.0]}), {0: "x"})
 
@@ -139,10 +138,7 @@ def test_without_the_vote_there_is_no_difference():
 
 
 def test_numbers_as_they_are_written():
-    assert (numbers.in_percent(0.75926), numbers.in_percent(None)) == ("75.93", "–")
     assert [tables.points(x) for x in (0.0125, -0.0125, -1e-9)] == ["+1.25", "−1.25", "0.00"]
-    written = [numbers.seconds(x) for x in (0.0001, 0.0034, 12.34, 3456.7)]
-    assert written == ["<0.001", "0.003", "12.3", "3,457"]
     assert tables.interval(mean_interval([0.01] * 5)) == "+1.00 to +1.00"
 
 

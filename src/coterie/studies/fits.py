@@ -56,6 +56,7 @@ def find_sources(
     The path is a file of labels, to which ``truth`` belongs; or a folder with ``labels.csv`` and
     perhaps ``truth.csv``; or a folder of such folders, of which ``only`` names those wanted.
     """
+    others: list[str] = []
     if not path.exists():
         raise DataError(f"there is no file or folder {path}; check the path")
     if not path.is_dir():
@@ -65,21 +66,29 @@ def find_sources(
             )
         if not truth.is_file():
             raise DataError(f"there is no file {truth}; check --truth")
-        return _wanted(
-            [Source(_printable(path.name.split(".")[0] or path.name), path, truth)], only
-        ), []
-    if truth is not None:
+        sources = [Source(_printable(path.name.split(".")[0] or path.name), path, truth)]
+    elif truth is not None:
         raise DataError(
             f"{path} is a folder, whose data sets bring their own {TRUTH}; "
             "give --truth with one file of labels"
         )
-    if (path / LABELS).is_file():
-        return _wanted([_folder(path, path.resolve().name)], only), []
-    folders = sorted(folder for folder in path.iterdir() if folder.is_dir())
-    sources = [_folder(folder, folder.name) for folder in folders if (folder / LABELS).is_file()]
-    if not sources:
-        raise DataError(f"{path} holds no data set; expected {LABELS} in it or in its sub-folders")
-    return _wanted(sources, only), [f.name for f in folders if not (f / LABELS).is_file()]
+    elif (path / LABELS).is_file():
+        sources = [_folder(path, path.resolve().name)]
+    else:
+        folders = sorted(folder for folder in path.iterdir() if folder.is_dir())
+        sources = [_folder(one, one.name) for one in folders if (one / LABELS).is_file()]
+        others = [one.name for one in folders if not (one / LABELS).is_file()]
+        if not sources:
+            raise DataError(
+                f"{path} holds no data set; expected {LABELS} in it or in its sub-folders"
+            )
+    names = [source.name for source in sources]
+    for name in only or ():
+        if name not in names:
+            near = difflib.get_close_matches(name, names, n=3) or names
+            more = ", ..." if len(near) < len(names) else ""
+            raise DataError(f"no data set {name!r}; there are {', '.join(near)}{more}")
+    return [one for one in sources if only is None or one.name in only], others
 
 
 def _folder(folder: Path, name: str) -> Source:
@@ -90,16 +99,6 @@ def _folder(folder: Path, name: str) -> Source:
 def _printable(name: str) -> str:
     """Names on disk need not be text."""
     return os.fsencode(name).decode("utf-8", "replace")
-
-
-def _wanted(sources: list[Source], only: Sequence[str] | None) -> list[Source]:
-    names = [source.name for source in sources]
-    for name in only or ():
-        if name not in names:
-            near = difflib.get_close_matches(name, names, n=3) or names
-            more = ", ..." if len(near) < len(names) else ""
-            raise DataError(f"no data set {name!r}; there are {', '.join(near)}{more}")
-    return [source for source in sources if only is None or source.name in only]
 
 
 # ---- models by their names, all alike: settings that a model does not know are left out

@@ -37,18 +37,12 @@ class About(NamedTuple):
     passed_over: tuple[str, ...] = ()
 
     def words(self) -> list[tuple[str, str]]:
-        """Write the settings as names and words.
-
-        Examples
-        --------
-        >>> About("", {"sweeps": None, "timeout_seconds": 600.0}).words()
-        [('sweeps', "the model's own"), ('timeout', '600 seconds')]
-        """
+        """Write the settings as names and words: timeout, 600 seconds."""
         written = []
         for key, value in self.settings.items():
             name, _, unit = key.partition("_")
-            text = "the model's own" if value is None else str(value)
-            text = f"{value:g}" if isinstance(value, float) else text
+            text = f"{value:g}" if isinstance(value, float) else str(value)
+            text = "the model's own" if value is None else text
             written.append((name, f"{text} {unit}".strip()))
         return written
 
@@ -221,13 +215,7 @@ def pooled_table(league: League) -> Table:
 
 
 def scale(ends: Sequence[float]) -> tuple[float, float, float]:
-    """Give the ends of a scale that holds these values and zero, and the step of its ticks.
-
-    Examples
-    --------
-    >>> scale([-0.031, 0.12])
-    (-0.05, 0.15, 0.05)
-    """
+    """Give the ends of a scale that holds these values and zero, and the step of its ticks."""
     low, high = min([*ends, 0.0]), max([*ends, 0.0])
     step = next((s for s in (0.5, 1, 2, 5, 10, 20, 50) if (high - low) * 100 / s <= 6), 100) / 100
     # Whole steps outwards, at least one to each side: zero is never at the edge.
@@ -283,16 +271,18 @@ def make_record(league: League, about: About) -> dict[str, Any]:
 
     Accuracies are shares between 0 and 1; a number that does not exist is null.
     """
-    standings = [vars(one) | {"difference": _plain(one.difference)} for one in league.standings]
+    standings = [vars(one).copy() for one in league.standings]
     for one in standings:
+        one["difference"] = one["difference"] and one["difference"]._asdict()
         if one["worst"] is not None:
             one["worst"] = {"dataset": one["worst"][0], "difference": one["worst"][1]}
     rows = []
     for row in league.rows:
         numbers = dict.fromkeys(NUMBERS) if row.score is None else row.score.numbers()
+        difference = row.difference and row.difference._asdict()
         rows.append({name: getattr(row, name) for name in Row._fields[:4]} | numbers)
         rows[-1] |= {"coteries": row.coteries, "seconds": row.seconds}
-        rows[-1] |= {"difference": _plain(row.difference), "notes": list(row.notes)}
+        rows[-1] |= {"difference": difference, "notes": list(row.notes)}
     return {
         "format": FORMAT,
         "version": coterie.__version__,
@@ -312,10 +302,6 @@ def make_record(league: League, about: About) -> dict[str, Any]:
         },
         "rows": rows,
     }
-
-
-def _plain(one: Interval | None) -> dict[str, float | None] | None:
-    return None if one is None else one._asdict()
 
 
 def check_target(out: Path, *, force: bool) -> None:

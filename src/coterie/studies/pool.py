@@ -70,15 +70,7 @@ NONE = Limits()
 
 
 def perform(job: Job) -> Outcome:
-    """Do a job in this process; an exception is an outcome, but Ctrl-C is not.
-
-    Examples
-    --------
-    >>> perform(Job("half", divmod, {})).reason
-    'TypeError: divmod expected 2 arguments, got 0 (pool.py, line ...)'
-    >>> perform(Job("sum", dict, {"a": 1})).result
-    {'a': 1}
-    """
+    """Do a job in this process; an exception is an outcome, but Ctrl-C is not."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CoterieWarning)

@@ -38,7 +38,6 @@ STEPS = 50
 """Batches into which all labels are cut, if nobody says how large one is."""
 WITHIN = 0.005
 """Half a point: as good as the accuracy of all labels."""
-REFERENCE = "balanced"
 NAMES = ("replay.json", "replay.csv", "replay.html", "replay.md")
 WIDTH, HEIGHT = 600, 220
 HEADER = (
@@ -185,7 +184,7 @@ def standings(curves: pd.DataFrame) -> Iterator[Standing]:
     for data, rows in curves.groupby("data"):
         total = int(rows["labels"].max())
         full = float(rows.loc[rows["labels"] == total, "accuracy"].mean())
-        reference = _grid(rows[rows["policy"] == REFERENCE])
+        reference = _grid(rows[rows["policy"] == "balanced"])
         for policy in dict.fromkeys(rows["policy"]):
             own = rows[rows["policy"] == policy]
             grid = _grid(own)
@@ -219,10 +218,7 @@ def _stop(run: pd.DataFrame, total: int) -> tuple[float, float]:
 
 
 def _shortfall(grid: pd.DataFrame, reference: pd.DataFrame) -> float:
-    """Give how far a policy falls below balanced assignment on average over its curve.
-
-    In standard errors over seeds, whose starts are the same; below 2 is noise.
-    """
+    """Give a policy's mean shortfall in standard errors over seeds; below 2 is noise."""
     both = grid.index.intersection(reference.index)
     gap = (reference.loc[both] - grid.loc[both]).mean(axis=0)
     error = float(gap.std(ddof=1) / np.sqrt(len(gap))) if len(gap) > 1 else np.nan

@@ -17,13 +17,7 @@ class Table(NamedTuple):
     left: tuple[int, ...] = (0,)
 
     def without(self, name: str) -> Table:
-        """Give the table without a column.
-
-        Examples
-        --------
-        >>> Table("", ["a", "b", "c"], [["1", "2", "3"]], left=(0, 2)).without("b")
-        Table(title='', header=['a', 'c'], rows=[['1', '3']], left=(0, 1))
-        """
+        """Give the table without a column."""
         gone = self.header.index(name)
         header, *rows = ([*row[:gone], *row[gone + 1 :]] for row in (self.header, *self.rows))
         left = tuple(k - (k > gone) for k in self.left if k != gone)
