@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer import Argument, Option
 
-from coterie.abilities import SAMPLED
 from coterie.cli.guard import guarded
 from coterie.cli.options import (
     Force,
@@ -117,6 +116,7 @@ def aggregate(
     from coterie.io.scan.sources import is_scanned
     from coterie.models.base import joined
     from coterie.models.majority import score_beside_vote
+    from coterie.words.numbers import seconds as in_words
 
     lengths = {"chains": chains, "sweeps": sweeps, "burn_in": burn_in, "early_stop": early_stop}
     settings = {
@@ -149,8 +149,8 @@ def aggregate(
         chosen = make_model(model, **settings, **latent)
     else:
         chosen = earlier_model(update, model, settings)
-        reading, gold_file = gold_apart(read_as(chosen.posterior_, reading))
-    told = kinds is not None
+        reading, gold_file = read_on(chosen.posterior_, reading)
+    told = bool(kinds)
     paths = results.places(out, chosen, format, force=force, report=report, kinds=told)
     single = len(labels) == 1 and not Path(labels[0]).is_dir()
     files = [find(labels[0])] if single else [part.file for part in parts_of(labels)]
@@ -177,7 +177,9 @@ def aggregate(
     posterior = fitted.posterior_.compact()
     seconds = time.perf_counter() - start
     if update is not None:
-        say_time(update, seconds)
+        before = recorded(saved_at(update)).get("seconds")
+        said = f", where the fit before it took {in_words(before)} s" if before else ""
+        show.line(f"Updated {update} in {in_words(seconds)} s{said} (compiling not counted)")
     posterior = checked_by_gold(
         posterior, model, settings, check_gold=check_gold, recalibrate=recalibrate
     )
@@ -230,6 +232,7 @@ def checked_by_gold(
     recalibrate: bool,
 ) -> Posterior:
     """Note how far probabilities hold on known items, and mend them if that is asked for."""
+    from coterie.abilities import SAMPLED
     from coterie.cli import show
     from coterie.words.numbers import count
 
@@ -283,29 +286,18 @@ def earlier_model(path: Path, asked: str, settings: Mapping[str, Any]) -> Estima
     return model
 
 
-def read_as(posterior: Posterior, reading: Reading) -> Reading:
-    """Read new labels with the possible truths and answers of the saved run, if none are told."""
-    a = posterior.annotations
-    words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
-    return replace(reading, **{k: v for k, v in words.items() if getattr(reading, k) is None})
+def read_on(posterior: Posterior, reading: Reading) -> tuple[Reading, Any]:
+    """Read new labels with the possible truths and answers of the saved run, if none are told.
 
-
-def gold_apart(reading: Reading) -> tuple[Reading, Any]:
-    """Set a file of known labels apart: these may be of items of the saved run, too."""
+    A file of known labels comes apart, as a table: these may be of items of the saved run, too.
+    """
     from coterie.files.paths import is_there
     from coterie.io.tables import table_of_file
 
+    a = posterior.annotations
+    words = {"classes": a.classes.tolist(), "extra_answers": a.extra_answers.tolist() or None}
+    reading = replace(reading, **{k: v for k, v in words.items() if getattr(reading, k) is None})
     gold = reading.gold
     if gold is None or gold == "-" or not is_there(gold):
         return reading, None
     return replace(reading, gold=None), table_of_file(gold)
-
-
-def say_time(path: Path, took: float) -> None:
-    """Say how long the update took, beside the fit before; neither counts compiling."""
-    from coterie.cli import show
-    from coterie.words.numbers import seconds
-
-    before = recorded(saved_at(path)).get("seconds")
-    beside = f", where the fit before it took {seconds(before)} s" if before else ""
-    show.line(f"Updated {path} in {seconds(took)} s{beside} (compiling not counted)")

@@ -73,7 +73,12 @@ def compare(
     }
     store = None if out is None else Store(out / JOBS)
     limits = Limits(timeout, memory)
-    outcomes = do_jobs(list(todo.values()), limits, jobs or cores(), store)
+    try:
+        outcomes = do_jobs(list(todo.values()), limits, jobs or cores(), store)
+    except KeyboardInterrupt:
+        if store is not None:
+            typer.echo("Stopped; the same command goes on from here.", err=True)
+        raise
     rows = [row_of(*place, outcomes[job.name]) for place, job in todo.items()]
     league = make_league([source.name for source in sources], list(chosen), rows)
     show_league(league)
@@ -97,23 +102,10 @@ def compare(
 def do_jobs(
     jobs: list[Job], limits: Limits, workers: int, store: Store | None
 ) -> dict[str, Outcome]:
-    """Do the jobs that an earlier run, stopped before its end, has not done; outcomes by name."""
-    done = store.find(jobs) if store else {}
-    if done:
-        typer.echo(f"Going on: {len(done):,} of {len(jobs):,} fits are done.", err=True)
-    todo = [job for job in jobs if job.name not in done]
-    try:
-        return done | run_jobs(todo, limits, workers, store)
-    except KeyboardInterrupt:
-        if store is not None:
-            typer.echo("Stopped; the same command goes on from here.", err=True)
-        raise
+    """Do the jobs that an earlier run, stopped before its end, has not done; outcomes by name.
 
-
-def run_jobs(
-    jobs: list[Job], limits: Limits, workers: int, store: Store | None = None
-) -> dict[str, Outcome]:
-    """Run the jobs behind a progress bar on standard error; now and then a line in a pipe."""
+    A progress bar goes to standard error, and in a pipe now and then a line.
+    """
     from contextlib import closing
 
     from rich.markup import escape
@@ -124,7 +116,10 @@ def run_jobs(
     from coterie.words.numbers import Pulse
     from coterie.words.visible import visible
 
-    named = {job.name: job for job in jobs}
+    done = store.find(jobs) if store else {}
+    if done:
+        typer.echo(f"Going on: {len(done):,} of {len(jobs):,} fits are done.", err=True)
+    todo = {job.name: job for job in jobs if job.name not in done}
     outcomes: dict[str, Outcome] = {}
     running: list[str] = []
     pulse, console = Pulse(), SafeConsole(stderr=True)
@@ -132,17 +127,17 @@ def run_jobs(
     columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), *told)
     hidden = not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        task = bar.add_task("", total=len(jobs), failed="", running="getting ready")
+        task = bar.add_task("", total=len(todo), failed="", running="getting ready")
 
         def started(job: Job) -> None:
             running.append(job.name)
             bar.update(task, running=escape(visible(", ".join(running))))
 
-        with closing(pool.run_jobs(jobs, workers, limits, started)) as results:
+        with closing(pool.run_jobs([*todo.values()], workers, limits, started)) as results:
             for outcome in results:
                 outcomes[outcome.name] = outcome
                 if store is not None:
-                    store.add(named[outcome.name], outcome)
+                    store.add(todo[outcome.name], outcome)
                 if outcome.name in running:  # else its process died before it began
                     running.remove(outcome.name)
                 failed = sum(o.status != "ok" for o in outcomes.values())
@@ -153,8 +148,8 @@ def run_jobs(
                     running=escape(visible(", ".join(running))),
                 )
                 if hidden and pulse.due():
-                    typer.echo(f"{len(outcomes):,} of {len(jobs):,} fits are done", err=True)
-    return outcomes
+                    typer.echo(f"{len(outcomes):,} of {len(todo):,} fits are done", err=True)
+    return done | outcomes
 
 
 def show_league(league: League) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,6 +57,8 @@ def saved_at(path: Path) -> Path:
 
 def recorded(saved: Path) -> dict[str, Any]:
     """Read the record that ``coterie aggregate`` wrote beside a run; empty if there is none."""
+    import json
+
     try:
         record = json.loads(saved.with_name("run.json").read_text("utf-8"))
     except (OSError, ValueError):

@@ -23,10 +23,8 @@ from coterie.io.read import read
 from coterie.models import Estimator, SamplingEstimator
 from coterie.posterior import Posterior, load
 
-QUICK: dict[str, Any] = {
-    "sweeps": 60, "burn_in": 20, "chains": 2, "restarts": 3, "random_state": 7,
-    "progress": False,
-}  # fmt: skip
+QUICK: dict[str, Any] = {"sweeps": 60, "burn_in": 20, "chains": 2, "restarts": 3}
+QUICK |= {"random_state": 7, "progress": False}
 """Settings that make models quick; models without them do without them."""
 
 
@@ -90,8 +88,8 @@ def check_init(case: Case) -> None:
     kept, params = vars(model), model.get_params()
     for name, value in params.items():
         insist(name in kept and kept[name] is value, f"{name} is not stored as it was given")
-    odd = sorted(kept.keys() - params.keys())
-    insist(not odd, f"it has {', '.join(odd)} before fit, which is no parameter")
+    odd = ", ".join(sorted(kept.keys() - params.keys()))
+    insist(not odd, f"it has {odd} before fit, which is no parameter")
     copy = type(model)(**params)
     insist(repr(copy) == repr(model), f"a copy made of its parameters is {copy!r}, not {model!r}")
     refused = "has no parameter 'nonsense'" in said(lambda: case.model().set_params(nonsense=1))
