@@ -15,43 +15,31 @@ def wander(*levels, sd=1.0):
     return np.array([[level] for level in levels]) + sd * rng.normal(size=(len(levels), 200))
 
 
-def test_chains_in_one_mode_are_all_kept():
-    verdict = judge(wander(-50, -50.2, -49.9), wander(0.9, 0.9, 0.9, sd=0.01))
-    assert verdict.left_out == {}
-    assert verdict.kept == [0, 1, 2]
+ONE = (0.9, 0.9, 0.9)
 
 
-def test_a_mirrored_chain_is_left_out_even_if_its_log_joint_is_close():
-    verdict = judge(wander(-50, -51, -50), wander(0.9, 0.1, 0.9, sd=0.02))
-    assert verdict.left_out == {1: "mirrored"}
-    assert verdict.kept == [0, 2]
+@pytest.mark.parametrize(
+    ("log_joint", "agreement", "sd", "left_out"),
+    [
+        ((-50, -50.2, -49.9), ONE, 0.01, {}),
+        ((-50, -51, -50), (0.9, 0.1, 0.9), 0.02, {1: "mirrored"}),  # however close its log joint
+        ((-50, -50, -50), (0.6, 0.25, 0.55), 0.4, {}),  # they visit both modes
+        ((-50, -80, -50), (0.9, 0.8, 0.9), 0.01, {1: "poorer"}),
+        ((-80, -50), (0.9, 0.1), 0.01, {}),  # the mirrored one is the best
+    ],
+)
+def test_chains_are_left_out_where_they_are_mirrored_or_clearly_poorer(
+    log_joint, agreement, sd, left_out
+):
+    verdict = judge(wander(*log_joint), wander(*agreement, sd=sd))
+    assert verdict.left_out == left_out
+    assert verdict.kept == [k for k in range(len(log_joint)) if k not in left_out]
 
 
-def test_chains_that_visit_both_modes_are_not_mirrored():
-    verdict = judge(wander(-50, -50, -50), wander(0.6, 0.25, 0.55, sd=0.4))
-    assert verdict.left_out == {}
-
-
-def test_a_clearly_poorer_chain_is_left_out():
-    verdict = judge(wander(-50, -80, -50), wander(0.9, 0.8, 0.9, sd=0.01))
-    assert verdict.left_out == {1: "poorer"}
-
-
-def test_nobody_is_left_out_if_the_mirrored_chain_is_the_best():
-    verdict = judge(wander(-80, -50), wander(0.9, 0.1, sd=0.01))
-    assert verdict.left_out == {}
-
-
-def test_constant_chains_that_agree_up_to_rounding_are_kept():
-    level = np.repeat([[-50.0], [-50.0 + 1e-12]], 50, axis=1)
-    assert judge(level, np.ones((2, 50))).left_out == {}
-
-
-def test_chains_that_do_not_wander_differ_by_some_nats_before_one_is_poorer():
-    level = np.repeat([[-50.0], [-54.9]], 50, axis=1)
-    assert judge(level, np.ones((2, 50))).left_out == {}
-    level[1] = -55.1
-    assert judge(level, np.ones((2, 50))).left_out == {1: "poorer"}
+@pytest.mark.parametrize(("apart", "left_out"), [(1e-12, {}), (4.9, {}), (5.1, {1: "poorer"})])
+def test_constant_chains_differ_by_some_nats_before_one_is_poorer(apart, left_out):
+    level = np.repeat([[-50.0], [-50.0 - apart]], 50, axis=1)
+    assert judge(level, np.ones((2, 50))).left_out == left_out
 
 
 def test_a_chain_is_not_left_out_for_one_that_falls_itself():

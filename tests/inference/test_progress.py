@@ -1,10 +1,13 @@
-"""Progress: lines in a pipe, one per ten seconds, by a clock that is handed in."""
+"""Progress: lines in a pipe, by a clock that is handed in; what a large run says beforehand."""
 
+import re
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import coterie
+from coterie.inference import chains as meeting_place
 from coterie.inference.chains import Bar, Lines, progress_bar
 
 
@@ -36,11 +39,35 @@ def test_who_wants_no_progress_gets_none(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_progress_changes_no_bit():
-    crowd = coterie.simulate("mixed", items=10, annotators=5, random_state=0)
-    settings = {"sweeps": 40, "burn_in": 20, "chains": 2, "random_state": 1, "early_stop": False}
-    fits = []
-    for shown in (True, False):
-        with pytest.warns(coterie.ConvergenceWarning, match="too few"):
-            fits.append(coterie.IBCC(progress=shown, **settings)._fit(crowd.annotations))
-    assert (fits[0].item_probability == fits[1].item_probability).all()
+CROWD = coterie.simulate("mixed", items=30, annotators=6, random_state=0).annotations
+SETTINGS = {"random_state": 0, "sweeps": 80, "burn_in": 20}
+
+
+@pytest.mark.parametrize(
+    ("changes", "much", "worth", "said"),
+    [
+        ({}, None, 0.0, None),
+        ({}, 1, 1e9, None),  # a run of seconds
+        ({"progress": False}, 1, 0.0, None),  # nobody looks
+        ({"burn_in": 3}, 1, 0.0, None),  # nothing can be timed
+        ({}, 1, 0.0, "4 chains of 80 sweeps will take about .* s"),
+        ({"early_stop": True}, 1, 0.0, "will take at most about"),
+    ],
+)
+def test_a_large_run_says_how_long_it_takes_and_is_the_same_run(
+    monkeypatch, capsys, changes, much, worth, said
+):
+    def fit(**more):
+        return coterie.Consensus(**SETTINGS | changes | more).fit(CROWD).posterior_
+
+    expected = fit(progress=False)
+    assert capsys.readouterr().err == ""
+    if much:
+        monkeypatch.setattr(meeting_place, "MUCH", much)
+    monkeypatch.setattr(meeting_place, "WORTH_A_WORD", worth)
+    found = fit(**{"progress": True} | changes)
+    heard = " ".join(capsys.readouterr().err.split())
+    assert re.search(said, heard) if said else "will take" not in heard
+    assert ("--model quick" in heard) == (said is not None)
+    np.testing.assert_array_equal(found.draws.confusion, expected.draws.confusion)
+    np.testing.assert_array_equal(found.item_probability, expected.item_probability)
