@@ -27,11 +27,6 @@ _LONGEST_CELL = 1 << 24
 csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_CELL))  # for all of Python, alas
 
 
-def text_table(file: File, head: bytes) -> Table:
-    """See a delimited text file as a table; the header decides the delimiter."""
-    return text_of(file, head).table()
-
-
 def text_of(file: File, head: bytes) -> Text:
     """Find out how a text file is written: its encoding, its delimiter, its header."""
     encoding = "utf-16" if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8-sig"
@@ -89,11 +84,6 @@ class Text:
     header: tuple[str, ...]
     note: str
 
-    @property
-    def width(self) -> int:
-        """Number of columns."""
-        return len(self.header)
-
     def table(self) -> Table:
         """See all rows as a table."""
         return Table(
@@ -143,18 +133,28 @@ class Text:
 
     def blocks(self, places: Sequence[int], size: int) -> Iterator[list[Coded]]:
         """Code the columns at these places, about so many rows at a time; one block at least."""
-        codes, words = _nothing(places)
-        full = False
+        words: list[defaultdict[str, int]] = []
+        codes: list[array[int]] = []
+
+        def coded() -> list[Coded]:
+            return [
+                Coded(np.array(code, np.int32), value_array(word))
+                for code, word in zip(codes, words, strict=True)
+            ]
+
+        full = True
         for _, rows in self.chunks(_CHUNK):
             if full:
-                yield _coded(codes, words)
-                codes, words = _nothing(places)
-            if not {*map(len, rows)} <= {self.width}:
+                if codes:
+                    yield coded()
+                codes = [array("i") for _ in places]
+                words = [defaultdict(count().__next__) for _ in places]
+            if not {*map(len, rows)} <= {len(self.header)}:
                 raise DataError(self.ragged())
             for place, code, word in zip(places, codes, words, strict=True):
                 code.extend(map(word.__getitem__, [row[place] for row in rows]))
             full = len(codes[0]) >= size
-        yield _coded(codes, words)
+        yield coded()
 
     def lines_of(self, places: Sequence[int]) -> list[int]:
         """Give the line on which each row begins, as an editor counts."""
@@ -169,30 +169,16 @@ class Text:
     def ragged(self) -> str:
         """Say which row is longer or shorter than the header."""
         rows = ((line + 1, row) for line, rows in self.chunks(1) for row in rows)
-        line, row = next(((k, row) for k, row in rows if len(row) != self.width), (0, []))
+        line, row = next(((k, row) for k, row in rows if len(row) != len(self.header)), (0, []))
         if not line:
             raise self.file.changed()
         remedy = "fill in the missing field"
-        if len(row) > self.width:
+        if len(row) > len(self.header):
             remedy = f"put a field that contains {quoted(self.delimiter)} in quotes"
         return (
             f"row {line} of {self.file.name} ({_COUNTED}) has {len(row)} fields, "
-            f"the header has {self.width}; {remedy}"
+            f"the header has {len(self.header)}; {remedy}"
         )
-
-
-Words = defaultdict[str, int]
-
-
-def _nothing(places: Sequence[int]) -> tuple[list[array[int]], list[Words]]:
-    return [array("i") for _ in places], [defaultdict(count().__next__) for _ in places]
-
-
-def _coded(codes: list[array[int]], words: list[Words]) -> list[Coded]:
-    return [
-        Coded(np.frombuffer(code, np.int32) if code else np.empty(0, np.int32), value_array(word))
-        for code, word in zip(codes, words, strict=True)
-    ]
 
 
 def _filled(row: list[str]) -> bool:

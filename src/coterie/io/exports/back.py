@@ -151,32 +151,29 @@ def consensus_of(
 def _said(
     table: pd.DataFrame, fields: Mapping[Hashable, Mapping[str, Any]], least: float
 ) -> Iterator[Said]:
-    for item, label, sure in zip(table["item"], table["label"], table["probability"], strict=True):
+    for row in zip(table["item"], table["label"], table["probability"], strict=True):
+        # JSON knows no numbers of numpy
+        item, label, sure = (cell.item() if hasattr(cell, "item") else cell for cell in row)
         if sure >= least:
-            yield Said(_plain(item), _plain(label), float(sure), fields.get(_plain(item), {}))
-
-
-def _plain(value: Any) -> Any:
-    """Give what JSON knows: a numpy number as Python's."""
-    return value.item() if hasattr(value, "item") else value
+            yield Said(item, label, float(sure), fields.get(item, {}))
 
 
 def _fields(found: Provenance | None, tasks: Any) -> dict[Hashable, Mapping[str, Any]]:
     """Find the items' own data in an export; none where it is not there any more."""
     facts: Export | None = None if found is None else found.export
     if tasks is None:
-        path = None if found is None or facts is None else found.source.path
-        paths = list(facts.paths) if facts is not None and facts.paths else [path]
-        if path is None or not all(Path(str(one)).exists() for one in paths):
+        if found is None or facts is None or found.source.path is None:
             return {}
-        tasks = paths
+        tasks = list(facts.paths) or [found.source.path]
+        if not all(Path(str(one)).exists() for one in tasks):
+            return {}
     own = recognised(parts_of(tasks), None)
     if own is None:
         raise DataError([Argument("tasks"), f" {tasks} is no export that coterie knows"])
     asked = dict(facts.told).get("item") if facts is not None else None
     options = Reading(item=asked, order="ignore").of_export()
     submissions = FORMATS[own[0]].read(own[1], options)
-    return own_data([one for one in submissions if scalar(one.item) is not None])
+    return own_data(one for one in submissions if scalar(one.item) is not None)
 
 
 def own_data(submissions: Iterable[Submission]) -> dict[Hashable, Mapping[str, Any]]:
@@ -198,37 +195,26 @@ def own_data(submissions: Iterable[Submission]) -> dict[Hashable, Mapping[str, A
     no_names: set[tuple[str, str]] = set()
     for one in submissions:
         items.setdefault(one.item, one.fields)
-        for name, below, cell in _cells(one.fields):
-            if cell != one.annotator:
-                no_names.add((name, below))
-            if cells.setdefault((one.item, name, below), cell) != cell:
-                differ.add((name, below))
+        for name, cell in one.fields.items():
+            for below, value in cell.items() if isinstance(cell, Mapping) else [("", cell)]:
+                if not isinstance(value, (str, int, float)):
+                    continue
+                if value != one.annotator:
+                    no_names.add((name, below))
+                if cells.setdefault((one.item, name, below), value) != value:
+                    differ.add((name, below))
     theirs = differ | ({(name, below) for _, name, below in cells} - no_names)
-    return {item: _without(_task(fields), theirs) for item, fields in items.items()}
-
-
-def _task(fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give a task of Prodigy without what answers brought; other data as they are."""
-    if HASH not in fields:
-        return fields
-    return {name: cell for name, cell in fields.items() if name not in ANSWERED}
-
-
-def _cells(fields: Mapping[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Give the single values among fields, and among those one level below."""
-    for name, cell in fields.items():
-        for below, value in cell.items() if isinstance(cell, Mapping) else [("", cell)]:
-            if isinstance(value, (str, int, float)):
-                yield name, below, value
+    return {item: _without(fields, theirs) for item, fields in items.items()}
 
 
 def _without(fields: Mapping[str, Any], theirs: Collection[tuple[str, str]]) -> dict[str, Any]:
+    brought = ANSWERED if HASH in fields else ()  # of a task of Prodigy, what answers brought
     return {
         name: {below: value for below, value in cell.items() if (name, below) not in theirs}
         if isinstance(cell, Mapping)
         else cell
         for name, cell in fields.items()
-        if (name, "") not in theirs
+        if (name, "") not in theirs and name not in brought
     }
 
 
@@ -244,14 +230,14 @@ def _label_studio(consensus: Consensus) -> Writer:
             "type": kind,
             "value": _value(kind, one.label, consensus.option),
         }
-        task: dict[str, Any] = {"id": one.item, "data": _data(one)}
+        told: dict[str, Any] = {"annotations": [], "predictions": []}
         if consensus.kind == TRUTH:
-            told = {"result": [result], "ground_truth": True, "was_cancelled": False}
-            task |= {"annotations": [told], "predictions": []}
+            annotation = {"result": [result], "ground_truth": True, "was_cancelled": False}
+            told["annotations"].append(annotation)
         else:
-            told = {"result": [result], "score": one.probability, "model_version": consensus.model}
-            task |= {"annotations": [], "predictions": [told]}
-        tasks.append(task)
+            score = {"score": one.probability, "model_version": consensus.model}
+            told["predictions"].append({"result": [result], **score})
+        tasks.append({"id": one.item, "data": _data(one), **told})
     return _json(tasks)
 
 
@@ -324,13 +310,13 @@ def _prodigy(consensus: Consensus) -> Writer:
         task.setdefault("_task_hash", number)
         if binary:
             task |= {"label": consensus.question, "answer": str(one.label)}
-        elif consensus.option is not None:
-            offered = as_list(task.get("options")) or _offered(consensus)
-            task |= {"options": offered, "accept": _ticked(one.label, consensus.option)}
-            task |= {"config": {"choice_style": "multiple"}, "answer": "accept"}
         else:
-            task |= {"options": options, "accept": [one.label]}
-            task |= {"config": {"choice_style": "single"}, "answer": "accept"}
+            style, offered, chosen = "single", options, [one.label]
+            if consensus.option is not None:
+                style, chosen = "multiple", _ticked(one.label, consensus.option)
+                offered = as_list(task.get("options")) or _offered(consensus)
+            task |= {"options": offered, "accept": chosen, "config": {"choice_style": style}}
+            task |= {"answer": "accept"}
         lines.append(json_text(task))
     return text_writer("\n".join(lines) + "\n")
 

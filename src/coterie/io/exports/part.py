@@ -20,7 +20,7 @@ from coterie.errors import CoterieError, DataError, MissingExtraError
 from coterie.files.paths import is_folder, naming
 from coterie.io.files import File, find
 from coterie.io.tables import excel_table, parquet_opened, table_of_file
-from coterie.io.text import text_table
+from coterie.io.text import text_of
 
 ZIP, PARQUET, NUMPY, XML = b"PK\x03\x04", b"PAR1", b"\x93NUMPY", b"<"
 _BLANK = b"\xef\xbb\xbf \t\r\n"
@@ -88,7 +88,7 @@ class Part:
         if self.mark in (b"[", b"{", XML, b"") or self.head.startswith((ZIP, PARQUET, NUMPY)):
             return None
         try:
-            return text_table(self.file, self.head)
+            return text_of(self.file, self.head).table()
         except DataError:
             return None
 
