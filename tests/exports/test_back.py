@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import coterie
-from builders.export_parts import lines, listed
+from builders.export_parts import lines, listed, written
 from builders.export_platforms import (
     ARGILLA_1,
     ARGILLA_FLAT,
@@ -85,8 +85,7 @@ def test_a_table_of_gold_is_gold(tmp_path):
 
 
 def test_the_command(tmp_path):
-    source = tmp_path / "in.json"
-    source.write_bytes(listed(LABEL_STUDIO))
+    source = written(tmp_path, "in.json", listed(LABEL_STUDIO))
     run = CliRunner().invoke
     out = tmp_path / "result"
     made = run(app, ["aggregate", str(source), "--model", "majority", "--out", str(out)])
@@ -142,8 +141,7 @@ def test_an_option_goes_back_as_a_tick(tmp_path):
                     "value": {"choices": ticked},
                 }
             ]
-    source = tmp_path / "in.json"
-    source.write_bytes(listed(tasks))
+    source = written(tmp_path, "in.json", listed(tasks))
     crowd = coterie.read(source, option="a")
     posterior = coterie.MajorityVote().fit(crowd).posterior_
     posterior.export("label-studio", tmp_path / "out.json")
@@ -203,8 +201,9 @@ def test_flat_records_of_argilla_go_back_as_fields(tmp_path, records):
 
 
 def test_a_field_of_a_flat_record_is_found_by_its_name(tmp_path):
-    path = tmp_path / "in.jsonl"
-    path.write_bytes(lines([one | {"doc": f"d{k}"} for k, one in enumerate(ARGILLA_FLAT)]))
+    path = written(
+        tmp_path, "in.jsonl", lines([one | {"doc": f"d{k}"} for k, one in enumerate(ARGILLA_FLAT)])
+    )
     assert coterie.read(path, item="doc").items.tolist()[0] == "d0"
 
 
@@ -223,8 +222,7 @@ def test_an_option_goes_to_argilla_as_a_list(tmp_path, option):
     for record in records:
         for response in record["responses"]["spam"]:
             response["value"] = ["a", "b"] if response["value"] == "yes" else []
-    source = tmp_path / "in.json"
-    source.write_bytes(listed(records))
+    source = written(tmp_path, "in.json", listed(records))
     posterior = coterie.MajorityVote().fit(coterie.read(source, option=option)).posterior_
     posterior.export("argilla", tmp_path / "out.json")
     back = json.loads((tmp_path / "out.json").read_text("utf-8"))

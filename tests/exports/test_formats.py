@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import coterie
-from builders.export_parts import lines, listed
+from builders.export_parts import lines, listed, written
 from builders.export_platforms import (
     ARGILLA_JSON,
     COMPLETIONS,
@@ -25,6 +25,7 @@ from coterie.io.exports.part import parts_of
 from coterie.io.exports.registry import format_of
 from coterie.io.reading import Reading
 
+BY_FORMAT = {sample.format: sample.content for sample in reversed(SAMPLES)}
 every = pytest.mark.parametrize("sample", SAMPLES, ids=lambda s: f"{s.format}-{s.name}")
 
 
@@ -54,8 +55,7 @@ def test_a_sample_is_read(tmp_path, sample):
 @every
 def test_compression_changes_nothing(tmp_path, sample):
     plain = read_export(placed(tmp_path, sample)).frame()
-    packed = tmp_path / "packed"
-    packed.write_bytes(gzip.compress(sample.content))
+    packed = written(tmp_path, "packed", gzip.compress(sample.content))
     assert plain["label"].tolist() == read_export(packed).frame()["label"].tolist()
 
 
@@ -75,8 +75,7 @@ def test_all_formats_have_a_sample():
 
 
 def test_what_is_left_out_can_be_kept(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(LABEL_STUDIO))
+    path = written(tmp_path, "a.json", listed(LABEL_STUDIO))
     assert coterie.read(path).n_labels == 16
     assert coterie.read(path, keep="skipped").n_labels == 17
     assert coterie.read(path, keep=["skipped", "ground_truth"]).n_labels == 18
@@ -85,8 +84,7 @@ def test_what_is_left_out_can_be_kept(tmp_path):
 
 
 def test_a_reference_is_gold_and_not_its_authors_label(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(LABEL_STUDIO))
+    path = written(tmp_path, "a.json", listed(LABEL_STUDIO))
     annotations = coterie.read(path)
     assert annotations.gold == {2: "no"}
     said = annotations.to_frame().query("item == 2")["annotator"].tolist()
@@ -128,8 +126,7 @@ def test_several_questions_are_refused_with_their_names(tmp_path):
                 ("names", "labels", {"start": 0, "end": 4, "labels": ["PER"]}),
             ]:
                 annotation["result"].append({"from_name": name, "type": kind, "value": value})
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(tasks))
+    path = written(tmp_path, "a.json", listed(tasks))
     with pytest.raises(coterie.DataError) as caught:
         coterie.read(path)
     assert str(caught.value) == (
@@ -146,8 +143,7 @@ def test_several_questions_are_refused_with_their_names(tmp_path):
 
 
 def test_anonymous_ids_are_the_same_within_a_call_only(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(COMPLETIONS))
+    path = written(tmp_path, "a.json", listed(COMPLETIONS))
     first, second = (coterie.read(path, anonymise=True) for _ in range(2))
     assert first.n_annotators == 3
     assert not set(first.annotators) & set(second.annotators)
@@ -157,8 +153,7 @@ def test_anonymous_ids_are_the_same_within_a_call_only(tmp_path):
 
 
 def test_a_field_of_the_data_can_be_the_item(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(COMPLETIONS))
+    path = written(tmp_path, "a.json", listed(COMPLETIONS))
     assert coterie.read(path, item="data.text").items.tolist()[0] == "text 1"
     with pytest.raises(coterie.DataError, match=r"no field 'data.nothing'.*'data.text'"):
         coterie.read(path, item="data.nothing")
@@ -170,8 +165,7 @@ def test_repeats_are_ordered_by_time_and_not_by_the_file(tmp_path):
     late["created_at"] = "2025-01-01T00:00:00Z"
     late["result"][0]["value"]["choices"] = ["late"]
     tasks[0]["annotations"].insert(0, late)
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(tasks))
+    path = written(tmp_path, "a.json", listed(tasks))
     first, last = (coterie.read(path, duplicates=one).to_frame() for one in ("first", "last"))
     assert "late" not in first["label"].tolist()
     assert "late" in last["label"].tolist()
@@ -205,8 +199,7 @@ def test_plain_tables_with_the_same_columns_are_one(tmp_path):
 
 
 def test_a_flat_file_that_does_not_tell_its_answers_is_told(tmp_path):
-    path = tmp_path / "flat.json"
-    path.write_bytes(listed(LABEL_STUDIO_MIN[::3]))
+    path = written(tmp_path, "flat.json", listed(LABEL_STUDIO_MIN[::3]))
     with pytest.raises(coterie.DataError, match="does not say which columns are answers"):
         coterie.read(path)
     rows = read_export(path, options=Reading(question="spam"))
@@ -214,8 +207,11 @@ def test_a_flat_file_that_does_not_tell_its_answers_is_told(tmp_path):
 
 
 def test_two_orders_are_two_annotators_unless_ignored(tmp_path):
-    path = tmp_path / "pairs.jsonl"
-    path.write_bytes(next(sample.content for sample in SAMPLES if sample.format == "mtbench"))
+    path = written(
+        tmp_path,
+        "pairs.jsonl",
+        BY_FORMAT["mtbench"],
+    )
     assert "ann / swapped" in coterie.read(path).annotators.tolist()
     assert coterie.read(path, order="ignore", duplicates="keep").n_annotators == 3
     with pytest.raises(coterie.DataError, match="order='both' is not one of"):
@@ -223,15 +219,17 @@ def test_two_orders_are_two_annotators_unless_ignored(tmp_path):
 
 
 def test_a_second_decision_of_judgebench_is_turned_back(tmp_path):
-    path = tmp_path / "j.jsonl"
-    path.write_bytes(next(sample.content for sample in SAMPLES if sample.format == "judgebench"))
+    path = written(
+        tmp_path,
+        "j.jsonl",
+        BY_FORMAT["judgebench"],
+    )
     frame = read_export(path).frame()
     assert set(frame[frame["annotator"] == "j / swapped"]["label"]) == {"A>B"}
 
 
 def test_time_and_duration_are_kept(tmp_path):
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(LABEL_STUDIO))
+    path = written(tmp_path, "a.json", listed(LABEL_STUDIO))
     frame = read_export(path).frame()
     assert frame["time"].is_monotonic_increasing
     assert frame["seconds"].tolist() == [3.5] * len(frame)
@@ -312,8 +310,7 @@ def test_the_last_review_counts(tmp_path):
         {"accepted": True, "created_at": "2024-02-01T00:00:00Z"},
     ]
     second["reviews"] = [{"accepted": True, "created_at": "2024-02-01T00:00:00Z"}]
-    path = tmp_path / "a.json"
-    path.write_bytes(listed(tasks))
+    path = written(tmp_path, "a.json", listed(tasks))
     assert dict(read_export(path).facts.left_out)["rejected"] == 1
     accepted = read_export(path, options=Reading(keep=frozenset({"accepted"})))
     assert len(accepted.columns["item"]) == 1
@@ -358,8 +355,7 @@ def test_an_export_saved_from_a_spreadsheet(tmp_path):
 
 
 def test_no_name_of_a_member_is_said_where_names_are_hidden(tmp_path):
-    path = tmp_path / "project.zip"
-    path.write_bytes(next(one.content for one in SAMPLES if one.name == "doccano.zip"))
+    path = written(tmp_path, "project.zip", BY_FORMAT["doccano"])
     hidden = coterie.read(path, anonymise=True)
     assert not any(name in hidden.origin for name in ("ann.", "bob", "cat", "admin"))
     assert hidden.origin.startswith("project.zip: doccano export")
@@ -368,8 +364,7 @@ def test_no_name_of_a_member_is_said_where_names_are_hidden(tmp_path):
 def test_slips_are_named(tmp_path):
     records = [{"id": n, "text": "t", "label": ["yes" if n % 2 else "no"]} for n in range(150)]
     records[7]["label"] = ["yes", "no"]
-    path = tmp_path / "ann.jsonl"
-    path.write_bytes(lines(records))
+    path = written(tmp_path, "ann.jsonl", lines(records))
     facts = read_export(path).facts
     assert dict(facts.left_out) == {"several": 1}
     assert facts.notes == ("several options where one was meant: item 7",)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import coterie
-from builders.export_parts import lines, listed
+from builders.export_parts import lines, listed, written
 from builders.export_platforms import ARGILLA_JSON, LABEL_STUDIO, PRODIGY
 
 UNNAMED = [{k: v for k, v in one.items() if k != "_annotator_id"} for one in PRODIGY]
@@ -30,8 +30,7 @@ SUGGESTED = [
 )
 @pytest.mark.filterwarnings("ignore::coterie.errors.DataWarning")
 def test_the_annotator_is_what_it_was_read_from(tmp_path, content, asked, annotator):
-    path = tmp_path / "in.json"
-    path.write_bytes(content)
+    path = written(tmp_path, "in.json", content)
     found = coterie.read(path, annotators=asked, duplicates="first", classes=None)
     assert f"annotator {annotator!r}" in found.origin
 
@@ -52,8 +51,7 @@ def test_what_was_kept_and_hidden_is_said_and_saved(tmp_path):
 
 
 def test_times_of_labels_are_kept_where_all_have_one(tmp_path):
-    path = tmp_path / "in.jsonl"
-    path.write_bytes(lines(PRODIGY))
+    path = written(tmp_path, "in.jsonl", lines(PRODIGY))
     found = coterie.read(path).to_frame()
     assert (found["time"] == 1_700_000_000 - found["item"]).all()
     late = coterie.read(path, anonymise=True).times.time

@@ -8,22 +8,14 @@ import pytest
 
 import coterie
 from builders.export_evaluations import INSPECT, LLMBAR, PROMPTFOO
-from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, table
+from builders.export_parts import ITEMS, PAIRS, PEOPLE, lines, listed, says, shape, table, written
 from builders.export_platforms import COMPLETIONS, cvat
 from coterie.io.exports import read_export
 from coterie.io.reading import Reading
 
 
 def found(path, **options):
-    frame = read_export(path, options=Reading(**options)).frame()
-    return frame["item"].nunique(), frame["annotator"].nunique(), len(frame)
-
-
-def written(folder, name, content):
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
-    return path
+    return shape(read_export(path, options=Reading(**options)))
 
 
 def zipped(path, files):

@@ -80,13 +80,6 @@ def test_prodigy_reviews_of_binary_tasks(tmp_path):
         assert label == buttons[says(item, who)]
 
 
-def test_prodigy_reviews_of_spans_are_refused(tmp_path):
-    own = {"text": "t", "spans": [], "view_id": "ner_manual", "answer": "accept"}
-    records = [review(item, own, lambda word: {"spans": [], "answer": "accept"}) for item in ITEMS]
-    with pytest.raises(coterie.DataError, match="'ner_manual' marks spans"):
-        coterie.read(written(tmp_path, "reviewed.jsonl", lines(records)))
-
-
 def labelbox(stages):
     def label(item, who):
         answer = {"name": "spam", "radio_answer": {"name": says(item, who)}}
@@ -121,15 +114,6 @@ def test_labelbox_says_which_rows_a_reviewer_sent_back(tmp_path):
     assert shape(finished) == (2, 3, 6)
     assert dict(finished.facts.left_out) == {"not done": 12}
     assert not finished.facts.notes
-
-
-def test_labelbox_frames_of_a_video_are_refused(tmp_path):
-    answer = {"name": "spam", "radio_answer": {"name": "yes"}}
-    frames = {"annotations": {"frames": {"1": {"classifications": [answer]}}}}
-    label = {"id": "l", "label_details": {"created_by": "ann"}, **frames}
-    rows = [{"data_row": {"id": 1}, "projects": {"p": {"labels": [label]}}}]
-    with pytest.raises(coterie.DataError, match="'spam' answers for a region"):
-        coterie.read(written(tmp_path, "video.ndjson", lines(rows)))
 
 
 def test_labelbox_1_leaves_out_what_a_reviewer_turned_down(tmp_path):
@@ -233,12 +217,6 @@ def test_argilla_records_before_feedback_data_sets(tmp_path):
     assert set(guessed["annotator"]) == {"model"}
 
 
-def test_argilla_records_of_entities_are_refused(tmp_path):
-    records = [before(item, who, annotation=[["PER", 0, 4]]) for item, who in PAIRS]
-    with pytest.raises(coterie.DataError, match="'annotation' marks spans"):
-        coterie.read(written(tmp_path, "records.jsonl", lines(records)))
-
-
 def test_zips_in_a_zip_are_opened_and_each_file_names_its_annotator(tmp_path):
     named = {who: cvat(who).replace(f"<username>{who}".encode(), b"<username>") for who in PEOPLE}
     inner = {f"{who}.zip": zipped({"annotations.xml": said}) for who, said in named.items()}
@@ -293,14 +271,6 @@ def test_sheets_that_are_not_read_are_named(tmp_path):
     book.save(tmp_path / "two.xlsx")
     with pytest.warns(coterie.DataWarning, match="sheet 'labels' is read, and not 'more'"):
         coterie.read(tmp_path / "two.xlsx")
-
-
-def test_predictions_alone_say_how_to_read_them(tmp_path):
-    answer = {"from_name": "q", "type": "choices", "value": {"choices": ["yes"]}}
-    told = [{"model_version": "m", "result": [answer]}]
-    tasks = [{"id": 1, "data": {}, "annotations": [], "predictions": told}]
-    with pytest.raises(coterie.DataError, match="pass annotators='predictions' to read the models"):
-        coterie.read(written(tmp_path, "tasks.json", listed(tasks)))
 
 
 def test_cvat_tasks_of_a_project_are_those_of_their_assignees(tmp_path):
@@ -374,3 +344,31 @@ def test_flat_label_studio_has_ratings_pairs_and_paths_in_lists(tmp_path, csv):
         words("size")
     with pytest.raises(coterie.DataError, match="'remark' takes free text"):
         words("remark")
+
+
+ANSWER = {"name": "spam", "radio_answer": {"name": "yes"}}
+VIDEO = {"id": "l", "annotations": {"frames": {"1": {"classifications": [ANSWER]}}}}
+SPANS = {"text": "t", "spans": [], "view_id": "ner_manual", "answer": "accept"}
+CHOSEN = {"from_name": "q", "type": "choices", "value": {"choices": ["yes"]}}
+MODELS = [{"model_version": "m", "result": [CHOSEN]}]
+
+
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([review(item, SPANS, lambda _: SPANS) for item in ITEMS], "'ner_manual' marks spans"),
+        ([before(*pair, annotation=[["PER", 0, 4]]) for pair in PAIRS], "'annotation' marks spans"),
+        (
+            [{"data_row": {"id": 1}, "projects": {"p": {"labels": [VIDEO]}}}],
+            "'spam' answers for a region",
+        ),
+        (
+            [{"id": 1, "data": {}, "annotations": [], "predictions": MODELS}],
+            "pass annotators='predictions' to read the models",
+        ),
+    ],
+    ids=["prodigy", "argilla", "labelbox", "label studio"],
+)
+def test_what_is_no_choice_is_refused(tmp_path, records, why):
+    with pytest.raises(coterie.DataError, match=why):
+        coterie.read(written(tmp_path, "export.jsonl", lines(records)))
