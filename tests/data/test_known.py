@@ -13,7 +13,7 @@ import pytest
 
 import coterie
 from builders.frames import TRIPLES, frame_of
-from coterie.data import annotations_from, frames, known_labels, with_gold
+from coterie.data import annotations_from, frames, known_labels, truth_for, with_gold
 from coterie.data.provenance import Form, Format, Gold, Provenance, Source
 from coterie.errors import CoterieError, DataError
 
@@ -69,6 +69,11 @@ def test_gold_numbers_match_whatever_their_type():
 def test_contradictory_truth():
     with pytest.raises(DataError, match=r"^item 'q1' has several labels in gold; keep one$"):
         known_labels(pd.Series(["no", "yes"], index=["q1", "q1"]))
+
+
+def test_truth_is_written_as_in_the_data():
+    crowd = annotations_from([(1, "ann", "yes"), (1, "bob", "no"), (2, "bob", "no")])
+    assert truth_for(crowd, {"2": "no", "9": "yes"}).to_dict() == {2: "no", "9": "yes"}
 
 
 def test_annotations_pass_through():

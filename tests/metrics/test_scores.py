@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from coterie import metrics
 from coterie.errors import DataError, DataWarning
-from coterie.metrics.scores import pool_tables
+from coterie.metrics.scores import chance_interval, pool_tables
 
 CLASSES = ["ant", "bee", "cat"]
 
@@ -216,6 +216,12 @@ def test_data_sets_count_alike_in_a_pooled_table():
     (row,) = pool_tables([few, many]).to_dict("records")
     assert (row["items"], row["weight"]) == (1_000, 1)
     assert (row["confidence"], row["accuracy"]) == (pytest.approx(0.8), pytest.approx(0.85))
+
+
+def test_the_interval_of_a_share_is_jeffreys():
+    low, high = chance_interval(pd.DataFrame({"items": [4, 4], "accuracy": [0.5, 1.0]}))
+    assert low.round(2).tolist() == [0.12, 0.56]
+    assert high.round(2).tolist() == [0.88, 1.0]
 
 
 def test_bins_must_be_positive():

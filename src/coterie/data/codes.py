@@ -74,14 +74,6 @@ def encode(
 
     The order of the triples does not matter, repeated triples are kept. ``sizes`` are the numbers
     of items, annotators, classes and answers; ``gold`` is as for :func:`gold_codes`.
-
-    Examples
-    --------
-    >>> codes = encode([1, 0, 1], [0, 0, 2], [1, 0, 1], sizes=(2, 3, 2, 2))
-    >>> codes.item_start.tolist(), codes.item_annotator.tolist(), codes.item_answer.tolist()
-    ([0, 1, 3], [0, 0, 2], [0, 1, 1])
-    >>> codes.annotator_start.tolist(), codes.annotator_item.tolist()
-    ([0, 2, 2, 3], [0, 1, 1])
     """
     n_items, n_annotators, n_classes, n_answers = sizes
     item, annotator, answer = (

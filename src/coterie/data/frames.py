@@ -57,18 +57,7 @@ class TableMethod(Protocol, Generic[S, P, R]):
 
 
 def table(method: Callable[Concatenate[S, P], R]) -> TableMethod[S, P, R]:
-    """Let a method that gives a table of pandas take ``to="polars"`` or ``to="pyarrow"`` too.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> class Crowd:
-    ...     @table
-    ...     def people(self):
-    ...         return pd.DataFrame({"annotator": ["ann", "bob"], "n_labels": [2, 3]})
-    >>> Crowd().people(to="polars").columns
-    ['annotator', 'n_labels']
-    """
+    """Let a method that gives a table of pandas take ``to="polars"`` or ``to="pyarrow"`` too."""
 
     @functools.wraps(method)
     def given(self: Any, *args: Any, to: str = "pandas", **kwargs: Any) -> Any:
@@ -97,13 +86,6 @@ def as_frame(found: pd.DataFrame | pd.Series, to: str) -> Any:
     """Give a table of pandas as a frame of another library; its index becomes columns.
 
     Ids of several types become text, as in files: a column has one type there.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> series = pd.Series(["yes", "no"], index=pd.Index([1, "b"], name="item"), name="label")
-    >>> as_frame(series, "polars").rows()
-    [('1', 'yes'), ('b', 'no')]
     """
     import narwhals
     import pandas as pd

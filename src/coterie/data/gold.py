@@ -123,13 +123,6 @@ def truth_for(annotations: Annotations, source: Any) -> pd.Series[Any]:
     A text file's '7' is then the typed source's 7, for items and for labels. ``source`` is a
     mapping or Series item -> label, or a frame (or :class:`Table`) of items and labels; blank
     labels are left out.
-
-    Examples
-    --------
-    >>> from coterie.data import annotations_from
-    >>> crowd = annotations_from([(1, "ann", "yes"), (1, "bob", "no"), (2, "bob", "no")])
-    >>> truth_for(crowd, {"2": "no", "9": "yes"}).to_dict()
-    {2: 'no', '9': 'yes'}
     """
     import pandas as pd
 

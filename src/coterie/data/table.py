@@ -309,30 +309,14 @@ def with_kinds(values: Iterable[Hashable]) -> list[Hashable]:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns that are coded when they are asked for, and how to speak of the rows.
-
-    Parameters
-    ----------
-    source
-        What the table was read from.
-    columns
-        The names of the columns.
-    code
-        Gives the cells of the columns at some places; missing cells are coded -1.
-    counted
-        How rows are counted, for the reader of a sentence.
-    number
-        Turns places among the rows, from 0, into the numbers that a person sees.
-    index
-        The place of a nameless column that names the rows, if there is one.
-    """
+    """Columns that are coded when they are asked for, and how to speak of the rows."""
 
     source: Source
     columns: tuple[Hashable, ...]
-    code: Callable[[Sequence[int]], list[Coded]]
-    counted: str = "the first is row 0"
-    number: Callable[[Sequence[int]], list[int]] = list
-    index: int | None = None
+    code: Callable[[Sequence[int]], list[Coded]]  # of the columns at some places; -1 is missing
+    counted: str = "the first is row 0"  # how rows are counted, for the reader of a sentence
+    number: Callable[[Sequence[int]], list[int]] = list  # of places from 0: what a person sees
+    index: int | None = None  # the place of a nameless column that names the rows
 
     @property
     def name(self) -> str:
@@ -366,13 +350,7 @@ class Table:
 
 
 def table_from(data: Any) -> Table:
-    """See a dataframe, triples or a mapping item -> annotator -> label as a table; a Table stays.
-
-    Examples
-    --------
-    >>> table_from([("q1", "ann", "yes")]).columns
-    ('item', 'annotator', 'label')
-    """
+    """See a frame, triples or a mapping item -> annotator -> label as a table; a Table stays."""
     import narwhals as nw
 
     if isinstance(data, Table):

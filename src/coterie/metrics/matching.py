@@ -71,12 +71,6 @@ def match(predictions: Predictions, truth: Labels, *, ties: Ties = "shared") -> 
     A warning is given if fewer than half of the smaller side find their match: the ids are then
     likely to be written in two ways; and if true labels are not among the classes: such items are
     wrong, whatever is predicted. A missing true label is none.
-
-    Examples
-    --------
-    >>> matched = match({"q1": "yes", "q2": "no", "q3": "no"}, {"q2": "yes", "q1": "yes"})
-    >>> matched.classes, matched.truth.tolist(), matched.hit.tolist()
-    (['no', 'yes'], [1, 1], [1.0, 0.0])
     """
     known = known_series(truth)
     if isinstance(predictions, pd.DataFrame):

@@ -313,14 +313,7 @@ def pooled_gap(table: pd.DataFrame) -> float:
 
 
 def chance_interval(table: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give Jeffreys' 95 % interval of the share that is right, for bins that are not empty.
-
-    Examples
-    --------
-    >>> low, high = chance_interval(pd.DataFrame({"items": [4, 4], "accuracy": [0.5, 1.0]}))
-    >>> low.round(2), high.round(2)
-    (array([0.12, 0.56]), array([0.88, 1.  ]))
-    """
+    """Give Jeffreys' 95 % interval of the share that is right, for bins that are not empty."""
     from scipy.stats import beta
 
     items, share = table["items"].to_numpy(), table["accuracy"].to_numpy()
