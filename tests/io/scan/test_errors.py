@@ -214,16 +214,6 @@ def test_what_a_killed_scan_left_is_made_again(folder, tmp_path):
     assert coterie.scan(folder, folder=kept).open(0).key.shape == (6,)
 
 
-def test_shards_that_ended_otherwise_are_made_again_and_removed(folder, tmp_path):
-    """Those of earlier versions ended as containers do."""
-    write(folder, FRAME[:9], FRAME[9:])
-    scanned = coterie.scan(folder, folder=tmp_path / "kept")
-    scanned.path(0).rename(scanned.path(0).with_suffix(".coterie"))
-    coterie.scan(folder, folder=tmp_path / "kept")
-    names = sorted(path.name for path in (tmp_path / "kept").iterdir())
-    assert names == ["scan.coterie", "shard-00000.shard"]
-
-
 def test_fsspec_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(coterie.CoterieError, match="needs fsspec: pip install fsspec"):
