@@ -18,7 +18,7 @@ from builders.plotted import (
 )
 from coterie.errors import CoterieError, DataError
 from coterie.plots import Plots
-from coterie.plots.accuracies import draw_coteries
+from coterie.plots.lines import draw_coteries
 
 # Confusion
 

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from coterie.errors import CoterieError, DataError
-from coterie.plots.canvas import COLUMN_INCHES, POINTS, font_size, lay_out, room
-from coterie.plots.colours import DARK, SHADES
-from coterie.plots.text import LEAST_POINTS, LETTER, LONGEST, literal, literals
+from coterie.numeric import FloatArray, IntArray
+from coterie.plots.colours import (
+    COLUMN_INCHES,
+    DARK,
+    LEAST_POINTS,
+    LETTER,
+    LONGEST,
+    POINTS,
+    SHADES,
+    font_size,
+    lay_out,
+    literal,
+    literals,
+    room,
+)  # fmt: skip
+from coterie.posterior.people import codes_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.image import AxesImage
 
     from coterie.posterior import Posterior
-from coterie.posterior.people import codes_of
 
 MOST_ANNOTATORS = 5_000
 """More rows than a page has dots."""
@@ -46,24 +57,15 @@ def matrix_of(
 
 
 def size_of_matrix(matrix: pd.DataFrame) -> tuple[float, float]:
-    """Give the height and width, in inches, of a figure with room for names and numbers.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame(np.eye(2), index=["no", "yes"], columns=["no", "yes"])
-    >>> height, width = size_of_matrix(table)
-    >>> round(height, 1), round(width, 1)
-    (1.8, 2.0)
-    """
-    left, below = (_longest(names) * LETTER * POINTS / 72 for names in (matrix.index, matrix))
+    """Give the height and width, in inches, of a figure with room for names and numbers."""
+    left, below = (
+        min(max(len(str(name)) for name in names), LONGEST) * LETTER * POINTS / 72
+        for names in (matrix.index, matrix)
+    )
     width = min(max(0.5 + left + CELL_INCHES * matrix.shape[1], 2.0), COLUMN_INCHES)
     cell = min(CELL_INCHES, (width - 0.5 - left) / matrix.shape[1])
     turned = below > cell
     return 0.5 + (below if turned else 0.2) + cell * len(matrix), width
-
-
-def _longest(names: Iterable[object]) -> int:
-    return min(max(len(str(name)) for name in names), LONGEST)
 
 
 def draw_confusion(ax: Axes, title: tuple[str, object], matrix: pd.DataFrame) -> None:
@@ -109,18 +111,8 @@ def _name_cells(ax: Axes, rows: list[str], columns: list[str]) -> None:
     ax.set_yticks(range(0, len(rows), step), rows[::step], fontsize=size)
 
 
-def draw_cooccurrence(ax: Axes, table: pd.DataFrame, group: NDArray[np.int32]) -> None:
-    """Draw who sits with whom, the annotators in the order of the table, by coterie.
-
-    Parameters
-    ----------
-    ax
-        Where to.
-    table
-        Probability that two share a coterie, annotator by annotator, coteries together.
-    group
-        0-based coterie of each row of the table, shape (rows,).
-    """
+def draw_cooccurrence(ax: Axes, table: pd.DataFrame, group: IntArray) -> None:
+    """Draw who sits with whom, in the order of the table; ``group`` is everybody's coterie."""
     image = _heat(ax, table.to_numpy(np.float64))
     n = len(table)
     ax.set_xlabel("coterie")
@@ -139,7 +131,7 @@ def draw_cooccurrence(ax: Axes, table: pd.DataFrame, group: NDArray[np.int32]) -
     _part(ax, group)
 
 
-def _part(ax: Axes, group: NDArray[np.int32]) -> None:
+def _part(ax: Axes, group: IntArray) -> None:
     """Draw lines after the coteries that are large enough for them, and number what fits."""
     cell = _cell(ax, len(group), len(group))
     edges = np.concatenate([[0], np.flatnonzero(np.diff(group)) + 1, [len(group)]])
@@ -148,37 +140,29 @@ def _part(ax: Axes, group: NDArray[np.int32]) -> None:
         if end < len(group):
             ax.axhline(end - 0.5, color=DARK, linewidth=0.6)
             ax.axvline(end - 0.5, color=DARK, linewidth=0.6)
-    centres = _apart((edges[:-1] + edges[1:] - 1)[:large] / 2, 1.5 * font_size(ax) / cell)
+    centres: list[float] = []
+    for centre in ((edges[:-1] + edges[1:] - 1)[:large] / 2).tolist():
+        if not centres or centre - centres[-1] >= 1.5 * font_size(ax) / cell:
+            centres.append(centre)
     ax.set_xticks(centres, [str(group[int(centre)] + 1) for centre in centres])
     n = len(edges) - 1
     if large < n:
         ax.set_xlabel(f"coterie (lines for the first {large:,} of {n:,})")
 
 
-def _apart(places: NDArray[np.float64], distance: float) -> list[float]:
-    """Leave out places that are nearer than this to the last one that was not."""
-    kept: list[float] = []
-    for place in places.tolist():
-        if not kept or place - kept[-1] >= distance:
-            kept.append(place)
-    return kept
-
-
 def order_by_coterie(
     posterior: Posterior, annotators: Sequence[Hashable] | None, k: int | None
-) -> tuple[list[Hashable], NDArray[np.int32]]:
-    """Give labelled annotators, coterie by coterie, the surest members first, and their coteries.
-
-    Returns
-    -------
-    The names, and the 0-based coterie of each, shape (names,).
-    """
+) -> tuple[list[Hashable], IntArray]:
+    """Give labelled annotators, coterie by coterie, the surest first, and who is in which."""
     point = posterior.partition(k=k)
     everybody = posterior.annotations.annotators
     if annotators is None:
         (codes,) = np.nonzero(point.group >= 0)
     else:
-        codes = codes_of(_listed(annotators), everybody)
+        names = list(annotators)
+        if not names:
+            raise DataError("no annotators were asked for: annotators is an empty list")
+        codes = codes_of(names, everybody)
         codes = codes[point.group[codes] >= 0]
     if len(codes) == 0:
         raise CoterieError("none of these annotators has labels, so that none is in a coterie")
@@ -192,15 +176,7 @@ def order_by_coterie(
     return list(everybody[codes]), point.group[codes]
 
 
-def _listed(annotators: Sequence[Hashable]) -> list[Hashable]:
-    """Give the names as a list; refuse an empty one."""
-    names = list(annotators)
-    if not names:
-        raise DataError("no annotators were asked for: annotators is an empty list")
-    return names
-
-
-def _heat(ax: Axes, shares: NDArray[np.float64]) -> AxesImage:
+def _heat(ax: Axes, shares: FloatArray) -> AxesImage:
     """Draw shares between 0 and 1, the same shade for the same share in every picture."""
     ax.tick_params(length=0)
     return ax.imshow(shares, cmap=SHADES, vmin=0, vmax=1)
@@ -218,7 +194,7 @@ def _cell(ax: Axes, rows: int, columns: int) -> float:
     return min(room(ax, columns, rows))
 
 
-def _write_numbers(ax: Axes, shares: NDArray[np.float64]) -> bool:
+def _write_numbers(ax: Axes, shares: FloatArray) -> bool:
     """Write each share into its cell; say whether there is room for them."""
     lay_out(ax)
     size = min(font_size(ax), _cell(ax, *shares.shape) / (4.5 * LETTER))

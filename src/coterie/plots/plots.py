@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from coterie.arguments import checked_methods
 from coterie.errors import DataError
-from coterie.plots.accuracies import (
+from coterie.plots.colours import canvas
+from coterie.plots.lines import (
     MOST_COTERIES,
     draw_annotators,
     draw_coteries,
+    draw_drift,
+    draw_reliability,
+    draw_trace,
     height_of_names,
     rank,
+    trace_of,
 )
-from coterie.plots.canvas import canvas
-from coterie.plots.chains import draw_trace, trace_of
-from coterie.plots.drift import draw_drift
 from coterie.plots.matrices import (
     draw_confusion,
     draw_cooccurrence,
@@ -24,7 +26,6 @@ from coterie.plots.matrices import (
     order_by_coterie,
     size_of_matrix,
 )
-from coterie.plots.reliability import draw_reliability
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
