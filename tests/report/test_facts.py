@@ -15,7 +15,7 @@ from builders.pagetree import parse
 from coterie import metrics
 from coterie.abilities import Abilities
 from coterie.report import gather, render
-from coterie.report.chains import POINTS, digits_of, thin
+from coterie.report.chains import POINTS, thin
 from coterie.report.items import unpack
 from coterie.report.people import HALF, LEVELS, THIRD, own_roles, picture, room_of
 from coterie.report.verdict import kinds_of
@@ -342,13 +342,6 @@ def test_nothing_to_agree_on_leaves_agreement_out():
 def test_known_items_alone_score_nothing(posterior):
     gold = pd.Series(posterior.annotations.gold)
     assert gather(posterior, truth=gold).truth is None
-
-
-@pytest.mark.parametrize(
-    ("error", "digits"), [(0.0, 1), (None, 1), (0.0097, 3), (0.013, 2), (0.4, 1), (25.0, 0)]
-)
-def test_digits_follow_the_error(error, digits):
-    assert digits_of(error) == digits
 
 
 def test_layouts_have_room_for_all_columns():
