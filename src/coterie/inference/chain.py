@@ -209,7 +209,8 @@ class Chain:
     def _noted(self, log_labels: float) -> dict[str, Any]:  # of one sweep
         noted = self.people.trace(self.state, log_labels)
         space, total = self.people.space, self.state["cell_total"]
-        noted["class_total"] = np.bincount(space.cell_class, total, space.n_classes).astype(int)
+        n = np.bincount(space.cell_class, total, space.n_classes)
+        noted["class_total"] = n.astype(np.int64)
         return {name: np.asarray(x)[None] for name, x in noted.items()}
 
     def _rooms(self) -> tuple[dict[str, Array], dict[str, Array]]:

@@ -22,7 +22,6 @@ answers + 1, classes), where the sum over answers stands behind them: n[l, t], l
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -33,8 +32,6 @@ from scipy.special import betaln, gammaln
 from coterie.data.codes import Codes
 from coterie.numeric import Array, State
 from coterie.numeric.compile import entry, jit
-
-Loop = Callable[..., Any]
 
 UPDATES = 5  # of alpha in a sweep, as in the paper
 SAFE = 1e-100  # weights only fall: if an item's sum is above, what underflowed was nothing
@@ -534,13 +531,13 @@ def hcbcc_sweeps(
 
 # ---- What Python calls ----
 
-ibcc_loop: Loop = entry(sweep_items)
-cbcc_loop: Loop = entry(cbcc_sweeps)
-hcbcc_loop: Loop = entry(hcbcc_sweeps)
-reuse_loop = entry(reuse)
-join_loop = entry(join)
-tables_loop = entry(open_tables)
-concentration_loop = entry(concentration)
+ibcc_loop: Any = entry(sweep_items)
+cbcc_loop: Any = entry(cbcc_sweeps)
+hcbcc_loop: Any = entry(hcbcc_sweeps)
+reuse_loop: Any = entry(reuse)
+join_loop: Any = entry(join)
+tables_loop: Any = entry(open_tables)
+concentration_loop: Any = entry(concentration)
 as_compiled = partial(np.require, requirements="CAWE")  # for others loops would be compiled again
 
 

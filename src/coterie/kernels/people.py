@@ -335,7 +335,6 @@ class SeatedPeople(People):
         return np.asarray(new * base + (share[:, None, None] * each[: len(size)]).sum(axis=0))
 
     def check(self, state: State) -> None:
-        """Raise ValueError unless coteries are numbered, and everybody with labels has one."""
         group, n = state["group"], count_groups(state["group"])
         numbered = np.array_equal(np.unique(group[group >= 0]), np.arange(n))
         if not numbered or not np.array_equal(group >= 0, self.crowd.heard):
