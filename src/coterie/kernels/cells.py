@@ -93,7 +93,7 @@ def move_items(
                     k = place[annotator[j], f]
                     n[k, answer[j]] -= 1
                     n[k, total] -= 1
-                log_p[f] = log_product + math.log(product)
+                log_p[f] = log_product + (math.log(product) if product > 0 else -math.inf)
             for j in range(lo, hi):
                 k = place[annotator[j], t]
                 n[k, answer[j]] += 1

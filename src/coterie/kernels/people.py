@@ -344,6 +344,8 @@ class SeatedPeople(People):
             raise ValueError("parameters are not of the coteries that there are")
         if not all(np.isfinite(x).all() for x in [state["log_concentration"], *parameters]):
             raise ValueError("parameters are not finite")
+        if "log_mean" in state and not np.allclose(np.exp(state["log_mean"]).sum(1), 1, atol=1e-6):
+            raise ValueError("log_mean is out of range")
 
 
 class SharedPeople(SeatedPeople):
@@ -477,7 +479,9 @@ class SimilarPeople(SeatedPeople):
         n_rows, n_answers, n_classes = state["said"].shape
         logs = collapsed.with_strength(state["log_strength"], state["log_mean"])
         logs = logs.swapaxes(1, 2).reshape(-1, n_answers + 1)
-        base = own_places(max(len(logs) // n_classes, 1), n_classes)[state["group"]].ravel()
+        if len(logs) == 0:  # nobody is seated
+            logs = np.zeros((n_classes, n_answers + 1))
+        base = own_places(len(logs) // n_classes, n_classes)[state["group"]].ravel()
         return Columns(own_places(n_rows, n_classes), base, logs, shared=False)
 
     def seat_people(self, state: State, rng: Generator) -> float:
