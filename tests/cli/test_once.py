@@ -16,8 +16,8 @@ from coterie.posterior import items, people, posterior
 
 TABLES = {
     posterior: ("diagnose",),
-    items: ("label_table",),
-    people: ("annotator_table", "coterie_table", "partition_of", "point_partition"),
+    items: ("runners_up",),  # of labels()
+    people: ("informativeness", "coterie_table", "point_partition"),  # the first of annotators()
     annotations: ("count_votes",),
 }
 

@@ -114,7 +114,7 @@ def takes(
     """Let a function of a source and a record of options take the options one by one."""
 
     def of(function: Callable[[Any, M], R]) -> Callable[Concatenate[Any, P], R]:
-        own, asked = inspect.signature(function), inspect.signature(made)
+        own, asked = inspect.signature(function), inspect.signature(made, eval_str=True)
         source = own.parameters["source"]
         signature = own.replace(parameters=[source, *asked.parameters.values()])
 
