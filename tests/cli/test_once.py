@@ -17,7 +17,7 @@ from coterie.posterior import items, people, posterior
 TABLES = {
     posterior: ("diagnose",),
     items: ("runners_up",),  # of labels()
-    people: ("informativeness", "coterie_table", "point_partition"),  # the first of annotators()
+    people: ("annotator_accuracy", "coterie_table", "point_partition"),  # the first of annotators()
     annotations: ("count_votes",),
 }
 
