@@ -52,6 +52,11 @@ class Reported(NamedTuple):
     item_numbers: Mapping[str, ItemNumbers]
 
 
+def report_as_found(found: Averages, data: Codes) -> Reported:
+    """Report the model's own probabilities."""
+    return Reported(found.item_probability, {})
+
+
 @dataclass(frozen=True)
 class Afterwards:
     """What becomes of the chains: a model names only what it does otherwise than the others.
@@ -78,9 +83,7 @@ class Afterwards:
 
     judge: Callable[[verdicts.Evidence], verdicts.Verdict] = verdicts.judge_modes
     settled: Callable[[verdicts.Outcome], verdicts.Settled] = verdicts.settled_labels
-    report: Callable[[Averages, Codes], Reported] = lambda found, data: Reported(
-        found.item_probability, {}
-    )
+    report: Callable[[Averages, Codes], Reported] = report_as_found
     mixing: Mixing = field(default=AS_FOUND)
     matrices: Callable[[NDArray[Any], FloatArray, FloatArray, Streams], None] | None = None
     align: Align | None = None
