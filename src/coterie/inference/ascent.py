@@ -194,7 +194,7 @@ def best_of(
         best = max(peak.bound for peak in peaks)
         for k, peak in enumerate(peaks):
             if best - peak.bound > LEAST_NATS:  # what no verdict will need makes room
-                peaks[k] = peak._replace(probability=peak.probability[:0])
+                peaks[k] = peak._replace(probability=peak.probability[:0].copy())
     best = max(peak.bound for peak in peaks)
     # The first of those that rounding tells apart: sub-types that have changed places.
     top = next(k for k, p in enumerate(peaks) if best - p.bound <= ROUNDING * (1 + abs(best)))

@@ -40,7 +40,8 @@ def move_items(
     weights by step, ``option`` and ``block`` say which are a cell's. ``n`` (columns, answers + 1)
     counts labels, in all behind. Where no two labels of an item come from one column their ratios
     are looked up, and the item stays in the counts; else it is taken out, and counted label by
-    label. What underflows is worked out in logs.
+    label. What underflows is worked out in logs. Counts and truths are changed in place; without
+    ``sums`` probabilities are not noted.
     """
     n_cells, total, shape = len(cell_total), n.shape[1] - 1, np.exp(logs)
     p, log_p, prior = np.zeros(n_cells), np.zeros(n_cells), np.zeros(n_cells)

@@ -66,7 +66,7 @@ class Columns(NamedTuple):
     place: LongArray  # (rows, cells)   the column of somebody's labels of items in a cell
     base: LongArray  # (columns,)   whose shapes it has
     logs: FloatArray  # (bases, answers + 1)   the logs of these, and of their sum behind them
-    shared: bool  # whether somebody else's may be from the same column
+    shared: bool  # whether two labels of an item may be from one column, or two cells have one
 
 
 class People:
