@@ -66,8 +66,8 @@ def proposals(sweep: int, work_of_a_sweep: int, work_of_a_proposal: int) -> int:
     """Give how many splits or merges are proposed after a sweep, by its number.
 
     They are worth a sweep's work in the first EARLY sweeps, while coteries form, and a tenth of it
-    from then on, but MOST in a sweep. Work is counted by the crowd's sizes alone: a number that went
-    by how many coteries there are would change where the chain goes.
+    from then on, but MOST in a sweep. Work is counted by the crowd's sizes alone: a number that
+    went by how many coteries there are would change where the chain goes.
     """
     each, cost = min(work_of_a_sweep, MOST * work_of_a_proposal), 10 * work_of_a_proposal
     before, after = (each * (n + 9 * min(n, EARLY)) // cost for n in (sweep, sweep + 1))
