@@ -263,7 +263,7 @@ def test_averages_and_matrices_have_the_exact_moments(name, collapsed):
     """
     case, model = getattr(cases, name), MODELS[name]
     problem, posterior = case.problem, case.posterior()
-    live, sources, rows = model.live(burn_in=0, collapsed=collapsed), streams(0, 1, 2), []
+    live, sources, rows = model.live(True, collapsed, burn_in=0), streams(0, 1, 2), []
     before = np.zeros((problem.n_items, problem.n_classes))
     for _ in range(6_000):
         for _ in range(2):
