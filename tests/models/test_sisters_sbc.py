@@ -134,4 +134,4 @@ def check(name, replicates):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_ranks_are_uniform(name):
-    check(name, 100)
+    check(name, 300)
