@@ -88,7 +88,7 @@ def fill(page: Path, machine: str, tables: dict[str, str]) -> None:
         tables = {"machine": machine, **tables}
     else:
         tables = {
-            name: f"{table.strip()}\n\nMeasured alone, on {machine}"
+            name: f"{table.strip()}\n\nMeasured apart from the rest, on {machine}"
             for name, table in tables.items()
         }
     for name, table in tables.items():
